@@ -31,8 +31,8 @@ class ThreadPool {
   Status ParallelFor(size_t count, const std::function<Status(size_t)>& body);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace iceblink
