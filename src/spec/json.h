@@ -1,17 +1,14 @@
 // JSON of the specification's objects, for metadata files, manifests' key-value metadata and REST messages.
 //
-// Members keep the order in which Java writes them. Parsers return InvalidArgument (IllegalArgumentException) with Java's
-// texts, e.g. "Cannot parse missing int: schema-id". This is the only header that names the JSON library.
+// Members keep the order in which Java writes them. Parsers return Corrupt (IllegalArgumentException) with Java's
+// texts, e.g. "Cannot parse missing int: schema-id".
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json.h"
 #include "spec/updates.h"
 #include "spec/view_metadata.h"
 
 namespace iceblink::spec {
-
-using Json = nlohmann::ordered_json;
 
 Json ToJson(const Type& type);
 Json ToJson(const Schema& schema);
@@ -49,9 +46,6 @@ Result<ViewVersion> ViewVersionFromJson(const Json& json);
 Result<ViewMetadata> ViewMetadataFromJson(const Json& json, std::string metadata_file_location = {});
 Result<ViewUpdate> ViewUpdateFromJson(const Json& json);
 Result<Value> ValueFromJson(const Type& type, const Json& json);
-
-// Parses text. Error: Corrupt "Cannot parse JSON: ...".
-Result<Json> ParseJson(std::string_view text);
 
 // Text forms of the two objects that manifests carry.
 std::string SchemaText(const Schema& schema);

@@ -104,8 +104,8 @@ struct TableMetadata {
 using TableMetadataPtr = std::shared_ptr<const TableMetadata>;
 
 // Parses a metadata file's text (already decompressed). Checks versions, ids and logs as Java's TableMetadataParser.
-// Errors: InvalidArgument (IllegalArgumentException) "Cannot parse missing int: ...", Unsupported for a newer version,
-// Corrupt when the text is not JSON.
+// Errors: Corrupt (IllegalArgumentException) "Cannot parse missing int: ..." and when the text is not JSON, Unsupported
+// for a newer version.
 Result<TableMetadata> ParseTableMetadata(std::string_view json, std::string metadata_file_location = {});
 
 // Returns the JSON in Java's member order, compact or (indent > 0) pretty-printed.

@@ -162,9 +162,6 @@ std::string TypeString(const Type& type);
 // Returns Java's TypeUtil.isPromotionAllowed: equal types, int->long, float->double, wider decimal of equal scale.
 bool IsPromotionAllowed(const Type& from, const Type& to);
 
-// Returns the smallest number of bytes that hold an unscaled value of this precision (Iceberg's decimal fixed length).
-int32_t DecimalRequiredBytes(int32_t precision);
-
 // Returns the format version that introduced the type (1, or 3 for unknown, variant, timestamp_ns, geometry ...).
 int32_t MinFormatVersion(TypeKind kind);
 
