@@ -1,0 +1,86 @@
+"""Two processes on one table, and a process that dies: no commit is lost, doubled or half done."""
+import random
+import signal
+import threading
+import time
+
+from iceblink import Iceblink, SqlError, jdbc
+
+
+def lake(folder):
+    (folder / "warehouse").mkdir(exist_ok=True)
+    return Iceblink(folder, **jdbc(folder))
+
+
+def test_two_processes_append_fifty_times_each(tmp_path):
+    with lake(tmp_path) as one, lake(tmp_path) as two:
+        one.run("CREATE NAMESPACE db")
+        one.run("CREATE TABLE db.t (writer INT, n INT) USING iceberg")
+        failures = []
+
+        def append(session, writer):
+            for n in range(50):
+                try:
+                    session.run(f"INSERT INTO db.t VALUES ({writer}, {n})")
+                except SqlError as error:
+                    failures.append(str(error))
+
+        threads = [threading.Thread(target=append, args=a) for a in ((one, 1), (two, 2))]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        assert failures == []
+        assert one.run("SELECT count(*) FROM db.t.snapshots") == [[100]]
+        assert one.run("SELECT writer, count(*), count(DISTINCT n) FROM db.t GROUP BY writer ORDER BY writer") == [[1, 50, 50], [2, 50, 50]]
+        assert one.run("SELECT summary['total-records'] FROM db.t.snapshots ORDER BY committed_at DESC LIMIT 1") == [["100"]]
+
+
+def test_merge_refuses_rows_that_another_writer_changed(tmp_path):
+    with lake(tmp_path) as one, lake(tmp_path) as two:
+        one.run("CREATE NAMESPACE db")
+        one.run("CREATE TABLE db.t (id BIGINT, v STRING) USING iceberg")
+        one.run("INSERT INTO db.t SELECT id, 'old' FROM range(200000)")
+        lost = won = 0
+        for attempt in range(20):
+            one.start("MERGE INTO db.t t USING (SELECT id FROM range(200000)) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 'merged'")
+            time.sleep(random.uniform(0, 0.05))
+            two.run(f"UPDATE db.t SET v = 'mine {attempt}' WHERE id = 7")
+            head = two.run("SELECT v FROM db.t WHERE id = 7")
+            try:
+                one.finish()
+                won += 1
+            except SqlError as error:
+                assert error.kind == "ValidationException"
+                assert str(error).startswith("Found conflicting files that can contain records matching"), str(error)
+                assert two.run("SELECT v FROM db.t WHERE id = 7") == head
+                lost += 1
+            assert two.run("SELECT count(*) FROM db.t") == [[200000]]
+            if lost >= 2:
+                break
+        assert lost > 0, f"no MERGE met the other writer in {won} attempts"
+
+
+def test_kill_at_random_moments_of_a_merge(tmp_path):
+    with lake(tmp_path) as watcher:
+        watcher.run("CREATE NAMESPACE db")
+        watcher.run("CREATE TABLE db.t (id INT, v INT) USING iceberg")
+        watcher.run("INSERT INTO db.t SELECT CAST(id AS INT), 0 FROM range(20000)")
+        merge = ("MERGE INTO db.t t USING (SELECT CAST(id AS INT) AS id FROM range(10000, 30000)) s ON t.id = s.id "
+                 "WHEN MATCHED THEN UPDATE SET v = t.v + 1 WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, 0)")
+        state = "SELECT count(*), sum(v), (SELECT count(*) FROM db.t.snapshots) FROM db.t"
+        with lake(tmp_path) as writer:
+            began = time.time()
+            writer.run(merge)
+            whole = time.time() - began
+        before = watcher.run(state)
+        for _ in range(50):
+            victim = lake(tmp_path)
+            victim.run("SELECT 1")
+            victim.start(merge)
+            time.sleep(random.uniform(0, whole * 1.2))
+            victim.process.send_signal(signal.SIGKILL)
+            victim.process.wait()
+            after = watcher.run(state)
+            rows, total, snapshots = before[0]
+            assert after in (before, [[rows, total + 20000, snapshots + 1]]), (before, after)
+            before = after
+        watcher.run("INSERT INTO db.t VALUES (-1, 0)")
