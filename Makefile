@@ -1,15 +1,40 @@
-# make build | make demo | make test. Each does its own set-up on a fresh Debian 12 machine.
+# make build | demo | test | interop | bench. Each does its own set-up on a fresh Debian 12 machine, and costs little
+# when run again.
 BUILD ?= build
 export CCACHE_SLOPPINESS = pch_defines,time_macros,include_file_mtime,include_file_ctime
 
-.PHONY: build demo test setup clean
-setup:
-	@scripts/setup
+.PHONY: build demo test interop sanitize bench clean
 
-build: setup
+build:
+	@scripts/setup
 	@cmake -S . -B $(BUILD) -G Ninja >/dev/null
 	@echo "build: compiling (a first build takes some minutes, later ones seconds)"
 	@cmake --build $(BUILD) --target iceblink
 
+demo: build
+	@BUILD=$(BUILD) scripts/demo
+
+test:
+	@scripts/setup --test
+	@cmake -S . -B $(BUILD) -G Ninja >/dev/null
+	@echo "test: compiling the program and its tests"
+	@cmake --build $(BUILD)
+	@test/run --build $(BUILD)
+
+# The same hand-overs with real Spark: fetches Spark and the Iceberg runtime on the first run (about 0.8 GB).
+interop: build
+	@scripts/setup --spark
+	@ICEBLINK=$(abspath $(BUILD))/iceblink .venv-spark/bin/python -m pytest -q -p no:cacheprovider test/interop
+
+# Unit tests under AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitize:
+	@scripts/setup --test
+	@cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Dev -DICEBLINK_SANITIZE=ON >/dev/null
+	@cmake --build build-sanitize
+	@test/run --build build-sanitize unit
+
+bench: build
+	@bench/run --build $(BUILD)
+
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) build-sanitize
