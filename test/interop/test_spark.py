@@ -1,0 +1,113 @@
+"""Tables pass between Iceblink, Spark and PyIceberg through one SQLite catalog file. Run by `make interop`."""
+import glob
+import itertools
+import os
+import pathlib
+
+import pytest
+
+pyspark = pytest.importorskip("pyspark", reason="needs .venv-spark (make interop)")
+from pyiceberg.catalog.sql import SqlCatalog  # noqa: E402
+
+from iceblink import Iceblink, jdbc  # noqa: E402
+
+JARS = pathlib.Path(__file__).resolve().parent.parent.parent / ".venv-spark/jars"
+numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def spark():
+    os.environ["TZ"] = "UTC"
+    from pyspark.sql import SparkSession
+    session = (SparkSession.builder.master("local[2]").config("spark.jars", ",".join(glob.glob(f"{JARS}/*.jar")))
+               .config("spark.sql.extensions", "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
+               .config("spark.sql.session.timeZone", "UTC").config("spark.ui.enabled", "false").getOrCreate())
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def lake(tmp_path, spark):
+    """(Iceblink session, Spark SQL function, PyIceberg catalog) over one catalog file; the catalog's name is new each time."""
+    name = f"lake{next(numbers)}"
+    (tmp_path / "warehouse").mkdir()
+    settings = jdbc(tmp_path, name)
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    spark.conf.set(f"spark.sql.catalog.{name}.cache-enabled", "false")
+
+    def sql(text):
+        return [list(row) for row in spark.sql(text.replace("db.", f"{name}.db.") if "CALL" not in text else text.replace("CALL ", f"CALL {name}.")).collect()]
+
+    with Iceblink(tmp_path, **settings) as session:
+        session.run("CREATE NAMESPACE db")
+        yield session, sql, SqlCatalog(name, uri=f"sqlite:///{tmp_path}/catalog.db", warehouse=f"file://{tmp_path}/warehouse")
+
+
+@pytest.mark.parametrize("version, mode", [(1, "copy-on-write"), (2, "copy-on-write"), (2, "merge-on-read")])
+def test_spark_reads_and_continues_what_iceblink_wrote(lake, version, mode):
+    session, sql, python = lake
+    properties = ", ".join(f"'write.{op}.mode'='{mode}'" for op in ("delete", "update", "merge"))
+    session.run("CREATE TABLE db.t (id INT, v STRING, at TIMESTAMP) USING iceberg PARTITIONED BY (days(at)) "
+                f"TBLPROPERTIES ('format-version'='{version}', {properties})")
+    session.run("INSERT INTO db.t SELECT CAST(id AS INT), concat('v', id), TIMESTAMP '2026-07-01 00:00:00' + make_interval(0,0,0,CAST(id % 3 AS INT)) FROM range(30)")
+    session.run("DELETE FROM db.t WHERE id % 7 = 0")
+    session.run("UPDATE db.t SET v = 'new' WHERE id % 5 = 0")
+    session.run("MERGE INTO db.t t USING (SELECT CAST(id AS INT) AS id FROM range(25, 35)) s ON t.id = s.id WHEN MATCHED THEN DELETE "
+                "WHEN NOT MATCHED THEN INSERT (id, v, at) VALUES (s.id, 'merged', TIMESTAMP '2026-07-09 00:00:00')")
+    session.run("ALTER TABLE db.t CREATE BRANCH audit")
+    session.run("ALTER TABLE db.t RENAME COLUMN v TO label")
+    session.run("ALTER TABLE db.t ADD COLUMN n INT")
+    session.run("ALTER TABLE db.t ADD PARTITION FIELD bucket(2, id)")
+    session.run("INSERT INTO db.t VALUES (100, 'last', TIMESTAMP '2026-07-10 00:00:00', 1)")
+    query = "SELECT id, label, at, n FROM db.t ORDER BY id"
+    want = sql(query)
+    assert [[r[0], r[1]] for r in session.run(query)] == [[r[0], r[1]] for r in want]
+    assert sorted(r["id"] for r in python.load_table("db.t").scan().to_arrow().to_pylist()) == [r[0] for r in want]
+    assert session.run("SELECT name, type FROM db.t.refs ORDER BY name") == sql("SELECT name, type FROM db.t.refs ORDER BY name")
+    assert session.run("SELECT count(*) FROM db.t.branch_audit") == sql("SELECT count(*) FROM db.t.branch_audit")
+    sql("DELETE FROM db.t WHERE id = 1")
+    sql("INSERT INTO db.t VALUES (200, 'spark', TIMESTAMP '2026-07-11 00:00:00', 2)")
+    assert session.run("SELECT count(*), max(id) FROM db.t") == [[len(want), 200]]
+    session.run("DELETE FROM db.t WHERE id = 2")
+    assert sql("SELECT count(*) FROM db.t") == [[len(want) - 1]]
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_iceblink_reads_and_maintains_what_spark_wrote(lake, version):
+    session, sql, _ = lake
+    sql("CREATE TABLE db.s (id BIGINT, v STRING, p INT) USING iceberg PARTITIONED BY (p) TBLPROPERTIES "
+        f"('format-version'='{version}', 'write.delete.mode'='merge-on-read', 'write.merge.mode'='merge-on-read')")
+    for i in range(3):
+        sql(f"INSERT INTO db.s SELECT id, concat('v', id), CAST(id % 2 AS INT) FROM range({i * 20}, {i * 20 + 20})")
+    sql("DELETE FROM db.s WHERE id % 3 = 0")
+    sql("DELETE FROM db.s WHERE id % 4 = 0")
+    query = "SELECT id, v, p FROM db.s ORDER BY id"
+    assert session.run(query) == sql(query)
+    assert session.run("SELECT content, file_format, count(*) FROM db.s.delete_files GROUP BY 1, 2") == sql(
+        "SELECT content, file_format, count(*) FROM db.s.delete_files GROUP BY 1, 2")
+    if version == 3:
+        return
+    session.run("MERGE INTO db.s t USING (SELECT id FROM range(50, 70)) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 'merged' "
+                "WHEN NOT MATCHED THEN INSERT (id, v, p) VALUES (s.id, 'new', 0)")
+    assert session.run(query) == sql(query)
+    session.run("CALL system.rewrite_data_files(table => 'db.s', options => map('min-input-files', '2', 'delete-file-threshold', '1'))")
+    session.run("CALL system.expire_snapshots(table => 'db.s', older_than => TIMESTAMP '2126-01-01 00:00:00')")
+    assert session.run(query) == sql(query)
+    assert sql("SELECT count(*) FROM db.s.snapshots") == [[1]]
+
+
+def test_one_catalog_file_serves_three_in_turn(lake):
+    session, sql, python = lake
+    session.run("CREATE TABLE db.turns (who STRING) USING iceberg")
+    for turn in range(3):
+        session.run("INSERT INTO db.turns VALUES ('iceblink')")
+        sql("INSERT INTO db.turns VALUES ('spark')")
+        table = python.load_table("db.turns")
+        import pyarrow as pa
+        table.append(pa.table({"who": ["python"]}))
+    want = [["iceblink", 3], ["python", 3], ["spark", 3]]
+    query = "SELECT who, count(*) FROM db.turns GROUP BY who ORDER BY who"
+    assert session.run(query) == want and sql(query) == want
+    assert len(python.load_table("db.turns").scan().to_arrow()) == 9
+    assert len(python.load_table("db.turns").snapshots()) == 9
