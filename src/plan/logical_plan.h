@@ -58,7 +58,7 @@ struct ScanColumn {
 struct TableScan {
   TableRef table;
   std::vector<ScanColumn> columns;   // what the scan yields, in the order of the plan's output
-  expr::ExprPtr filter;              // prunes files; rows are filtered again above. Null: everything
+  expr::Expression filter;           // prunes files; rows are filtered again above
   std::optional<int64_t> after_snapshot_id;  // incremental append scan: only files added after it (exclusive)
   std::map<std::string, std::string> options;
 };
@@ -187,7 +187,7 @@ struct InsertPlan {
   TableRef target;
   PlanPtr source;  // one column per field of target.schema, in its order, types equal to the fields' Spark types
   InsertMode mode = InsertMode::kAppend;
-  expr::ExprPtr overwrite_filter;  // kOverwriteByFilter only
+  expr::Expression overwrite_filter;  // kOverwriteByFilter only
 };
 
 enum class RowAction : uint8_t { kDelete, kUpdate, kInsert };
@@ -209,8 +209,8 @@ struct RowLevelPlan {
   std::vector<RowClause> not_matched;            // kInsert only
   std::vector<RowClause> not_matched_by_source;  // kDelete, kUpdate
   // The part of `condition` that speaks of the target alone, as an Iceberg filter: prunes the scan and is the conflict
-  // detection filter of the commit. Never null; AlwaysTrue when there is none.
-  expr::ExprPtr target_filter;
+  // detection filter of the commit; true when there is none.
+  expr::Expression target_filter;
   // Whether target_filter says exactly what `condition` says, so that DELETE may try to drop whole files by metadata.
   bool filter_is_exact = false;
 };
