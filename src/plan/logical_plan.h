@@ -63,9 +63,16 @@ struct TableScan {
   std::map<std::string, std::string> options;
 };
 
-struct MetadataScan {
+struct MetadataScan {  // yields the metadata table's columns in the order of its schema
   TableRef table;
   table::MetadataTableKind kind;
+};
+
+// The changelog of a table (`t.changes`): its columns, then _change_type, _change_ordinal, _commit_snapshot_id, for the
+// snapshots after `after_snapshot_id` (exclusive; absent: from the first) up to table.snapshot_id.
+struct ChangelogScan {
+  TableRef table;
+  std::optional<int64_t> after_snapshot_id;
 };
 
 // Rows given in the statement (VALUES) or computed by the engine (SHOW, CALL). Each row has one expression per column.
@@ -107,7 +114,7 @@ struct Join {
 
 struct Aggregate {
   PlanPtr child;
-  std::vector<NamedExpr> groups;      // grouping columns
+  std::vector<NamedExpr> groups;      // grouping columns; a group that is a plain column keeps its id
   std::vector<NamedExpr> aggregates;  // each expr is an AggregateCall, or a "grouping"/"grouping_id" Call over groups
   std::optional<std::vector<std::vector<uint32_t>>> grouping_sets;  // indexes into groups
 };
@@ -141,8 +148,8 @@ struct Distinct {
 
 // explode and its kin: yields the child's columns and then the generated ones.
 struct Generate {
-  PlanPtr child;
-  std::string_view function;  // "explode", "posexplode", "inline", "stack"
+  PlanPtr child;              // null: one row without columns
+  std::string_view function;  // "explode", "posexplode", "inline", "stack", "json_tuple"
   std::vector<ExprPtr> args;
   bool outer = false;
   std::vector<Column> generated;
@@ -164,8 +171,8 @@ struct Repartition {
 };
 
 struct Plan {
-  using Node = std::variant<TableScan, MetadataScan, Values, Range, FileScan, Project, Filter, Join, Aggregate, Window,
-                            Sort, Limit, SetOp, Distinct, Generate, Sample, Repartition>;
+  using Node = std::variant<TableScan, MetadataScan, ChangelogScan, Values, Range, FileScan, Project, Filter, Join,
+                            Aggregate, Window, Sort, Limit, SetOp, Distinct, Generate, Sample, Repartition>;
   Node node;
   std::vector<Column> output;
 
@@ -192,7 +199,7 @@ struct InsertPlan {
 
 enum class RowAction : uint8_t { kDelete, kUpdate, kInsert };
 struct RowClause {
-  ExprPtr condition;  // null: always
+  ExprPtr condition;  // null: always. Columns: matched: target and source; not matched: source; by source: target
   RowAction action = RowAction::kDelete;
   std::vector<ExprPtr> values;  // kUpdate, kInsert: one per field of the target schema, store-assigned
 };

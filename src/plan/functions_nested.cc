@@ -1,0 +1,152 @@
+// Scalar functions of dates and times, arrays, maps and structs. Columns as in functions_scalar.cc.
+#include "plan/functions.h"
+
+namespace iceblink::plan {
+namespace {
+
+constexpr auto kS = FunctionKind::kScalar;
+constexpr auto kNever = NullRule::kNever;
+constexpr auto kAny = NullRule::kIfAnyArgument;
+constexpr auto kAlways = NullRule::kAlways;
+
+constexpr FunctionRow kRows[] = {
+    // ---- dates and times
+    {"current_date", kS, 0, 0, "", "D", kNever},
+    {"curdate", kS, 0, 0, "", "D", kNever, "current_date", "current_date"},
+    {"current_timestamp", kS, 0, 0, "", "T", kNever},
+    {"now", kS, 0, 0, "", "T", kNever, "current_timestamp", "now"},
+    {"localtimestamp", kS, 0, 0, "", "N", kNever},
+    {"to_date", kS, 1, 2, "*s", "D", kAlways},
+    {"try_to_date", kS, 1, 2, "*s", "D", kAlways},
+    {"to_timestamp", kS, 1, 2, "*s", "T", kAlways},
+    {"try_to_timestamp", kS, 1, 2, "*s", "T", kAlways},
+    {"to_timestamp_ltz", kS, 1, 2, "*s", "T", kAlways, "to_timestamp", "to_timestamp_ltz"},
+    {"to_timestamp_ntz", kS, 1, 2, "*s", "N", kAlways},
+    {"date_format", kS, 2, 2, "Ts", "s", kAny},
+    {"year", kS, 1, 1, "D", "i", kAny},
+    {"quarter", kS, 1, 1, "D", "i", kAny},
+    {"month", kS, 1, 1, "D", "i", kAny},
+    {"day", kS, 1, 1, "D", "i", kAny},
+    {"dayofmonth", kS, 1, 1, "D", "i", kAny, "day", "dayofmonth"},
+    {"dayofweek", kS, 1, 1, "D", "i", kAny},
+    {"dayofweek_iso", kS, 1, 1, "D", "i", kAny},
+    {"weekday", kS, 1, 1, "D", "i", kAny},
+    {"dayofyear", kS, 1, 1, "D", "i", kAny},
+    {"weekofyear", kS, 1, 1, "D", "i", kAny},
+    {"yearofweek", kS, 1, 1, "D", "i", kAny},
+    {"dayname", kS, 1, 1, "D", "s", kAny},
+    {"monthname", kS, 1, 1, "D", "s", kAny},
+    {"hour", kS, 1, 1, "T", "i", kAny},
+    {"minute", kS, 1, 1, "T", "i", kAny},
+    {"second", kS, 1, 1, "T", "i", kAny},
+    {"second_with_fraction", kS, 1, 1, "T", "*", kAny},
+    {"date_add", kS, 2, 2, "Di", "D", kAny},
+    {"date_sub", kS, 2, 2, "Di", "D", kAny},
+    {"datediff", kS, 2, 2, "DD", "i", kAny},
+    {"date_diff", kS, 2, 2, "DD", "i", kAny, "datediff", "date_diff"},
+    {"add_months", kS, 2, 2, "Di", "D", kAny},
+    {"months_between", kS, 2, 3, "TTb", "d", kAny, "", "", "true"},
+    {"last_day", kS, 1, 1, "D", "D", kAny},
+    {"next_day", kS, 2, 2, "Ds", "D", kAny},
+    {"trunc", kS, 2, 2, "Ds", "D", kAlways},
+    {"date_trunc", kS, 2, 2, "sT", "T", kAlways},
+    {"unix_timestamp", kS, 0, 2, "*s", "l", kAlways, "", "", ""},
+    {"to_unix_timestamp", kS, 1, 2, "*s", "l", kAlways, "", "", "'yyyy-MM-dd HH:mm:ss'"},
+    {"from_unixtime", kS, 1, 2, "ls", "s", kAny, "", "", "'yyyy-MM-dd HH:mm:ss'"},
+    {"make_date", kS, 3, 3, "iii", "D", kAlways},
+    {"make_timestamp", kS, 6, 7, "iiiii-s", "T", kAlways},
+    {"try_make_timestamp", kS, 6, 7, "iiiii-s", "T", kAlways},
+    {"make_timestamp_ltz", kS, 6, 7, "iiiii-s", "T", kAlways, "make_timestamp", "make_timestamp_ltz"},
+    {"make_timestamp_ntz", kS, 6, 6, "iiiii-", "N", kAlways},
+    {"make_interval", kS, 0, 7, "iiiiii-", "*", kAlways, "", "", "0|0|0|0|0|0|0.000000"},
+    {"try_make_interval", kS, 0, 7, "iiiiii-", "*", kAlways, "", "", "0|0|0|0|0|0|0.000000"},
+    {"make_dt_interval", kS, 0, 4, "iii-", "*", kAny, "", "", "0|0|0|0.000000"},
+    {"make_ym_interval", kS, 0, 2, "ii", "*", kAny, "", "", "0|0"},
+    {"timestamp_seconds", kS, 1, 1, "*", "T", kAny},
+    {"timestamp_millis", kS, 1, 1, "l", "T", kAny},
+    {"timestamp_micros", kS, 1, 1, "l", "T", kAny},
+    {"unix_seconds", kS, 1, 1, "T", "l", kAny},
+    {"unix_millis", kS, 1, 1, "T", "l", kAny},
+    {"unix_micros", kS, 1, 1, "T", "l", kAny},
+    {"unix_date", kS, 1, 1, "D", "i", kAny},
+    {"date_from_unix_date", kS, 1, 1, "i", "D", kAny},
+    {"from_utc_timestamp", kS, 2, 2, "Ts", "T", kAny},
+    {"to_utc_timestamp", kS, 2, 2, "Ts", "T", kAny},
+    {"convert_timezone", kS, 2, 3, "*", "N", kAny},
+    {"timestampadd", kS, 3, 3, "slT", "T", kAny},
+    {"timestampdiff", kS, 3, 3, "sTT", "l", kAny},
+    // ---- arrays
+    {"array", kS, 0, -1, "x", "[=", kNever},
+    {"size", kS, 1, 1, "C", "i", kAny},
+    {"cardinality", kS, 1, 1, "C", "i", kAny, "size", "cardinality"},
+    {"array_size", kS, 1, 1, "A", "i", kAny},
+    {"array_contains", kS, 2, 2, "AE", "b", kAlways},
+    {"element_at", kS, 2, 2, "*", "*", kAlways},
+    {"try_element_at", kS, 2, 2, "*", "*", kAlways},
+    {"get", kS, 2, 2, "Ai", "e1", kAlways},
+    {"slice", kS, 3, 3, "Aii", "1", kAny},
+    {"array_join", kS, 2, 3, "Ass", "s", kAlways},
+    {"array_distinct", kS, 1, 1, "A", "1", kAny},
+    {"array_union", kS, 2, 2, "xx", "=", kAny},
+    {"array_intersect", kS, 2, 2, "xx", "=", kAny},
+    {"array_except", kS, 2, 2, "xx", "=", kAny},
+    {"array_position", kS, 2, 2, "AE", "l", kAny},
+    {"array_remove", kS, 2, 2, "AE", "1", kAny},
+    {"array_append", kS, 2, 2, "AE", "*", kAlways},
+    {"array_prepend", kS, 2, 2, "AE", "*", kAlways},
+    {"array_insert", kS, 3, 3, "Ai.", "*", kAlways},
+    {"array_compact", kS, 1, 1, "A", "*", kAny},
+    {"array_min", kS, 1, 1, "A", "e1", kAlways},
+    {"array_max", kS, 1, 1, "A", "e1", kAlways},
+    {"array_sort", kS, 1, 2, "AL", "1", kAny},
+    {"sort_array", kS, 1, 2, "Ab", "1", kAny, "", "", "true"},
+    {"array_repeat", kS, 2, 2, ".i", "[1", kAny},
+    {"arrays_zip", kS, 0, -1, "A", "*", kAny},
+    {"arrays_overlap", kS, 2, 2, "xx", "b", kAlways},
+    {"flatten", kS, 1, 1, "A", "e1", kAny},
+    {"shuffle", kS, 1, 2, "Al", "1", kAny, "", "", "", false},
+    {"sequence", kS, 2, 3, "*", "*", kAny},
+    // ---- higher-order functions
+    {"transform", kS, 2, 2, "AL", "*", kAny},
+    {"filter", kS, 2, 2, "AL", "1", kAny},
+    {"exists", kS, 2, 2, "AL", "b", kAlways},
+    {"any_match", kS, 2, 2, "AL", "b", kAlways, "exists"},
+    {"forall", kS, 2, 2, "AL", "b", kAlways},
+    {"aggregate", kS, 3, 4, "A.LL", "*", kAlways},
+    {"reduce", kS, 3, 4, "A.LL", "*", kAlways, "aggregate", "reduce"},
+    {"zip_with", kS, 3, 3, "AAL", "*", kAny},
+    {"map_filter", kS, 2, 2, "ML", "1", kAny},
+    {"transform_keys", kS, 2, 2, "ML", "*", kAny},
+    {"transform_values", kS, 2, 2, "ML", "*", kAny},
+    {"map_zip_with", kS, 3, 3, "MML", "*", kAny},
+    // ---- maps
+    {"map", kS, 0, -1, "*", "*", kNever},
+    {"map_keys", kS, 1, 1, "M", "*", kAny},
+    {"map_values", kS, 1, 1, "M", "*", kAny},
+    {"map_entries", kS, 1, 1, "M", "*", kAny},
+    {"map_from_arrays", kS, 2, 2, "AA", "*", kAny},
+    {"map_from_entries", kS, 1, 1, "A", "*", kAlways},
+    {"map_concat", kS, 0, -1, "x", "*", kAny},
+    {"map_contains_key", kS, 2, 2, "MK", "b", kAny},
+    // ---- structs
+    {"struct", kS, 0, -1, "*", "*", kNever, "named_struct", "struct"},
+    {"named_struct", kS, 2, -1, "*", "*", kNever},
+};
+
+// Functions of catalog.system.
+constexpr FunctionRow kSystemRows[] = {
+    {"iceberg_version", kS, 0, 0, "", "s", kNever, "iceberg_version"},
+    {"bucket", kS, 2, 2, "i*", "i", kAny, "iceberg_bucket"},
+    {"truncate", kS, 2, 2, "i*", "2", kAny, "iceberg_truncate"},
+    {"years", kS, 1, 1, "t", "i", kAny, "iceberg_years"},
+    {"months", kS, 1, 1, "t", "i", kAny, "iceberg_months"},
+    {"days", kS, 1, 1, "t", "D", kAny, "iceberg_days"},
+    {"hours", kS, 1, 1, "t", "i", kAny, "iceberg_hours"},
+};
+
+}  // namespace
+
+std::span<const FunctionRow> NestedFunctions() { return kRows; }
+std::span<const FunctionRow> SystemFunctions() { return kSystemRows; }
+
+}  // namespace iceblink::plan
