@@ -1,5 +1,5 @@
-// Fixed-width integers and floats in bytes, either byte order. Readers take a pointer to at least sizeof(T) bytes,
-// aligned or not; bounds are the caller's.
+// Fixed-width integers and floats in bytes, either byte order. Readers take a pointer to at least
+// sizeof(T) bytes, aligned or not; bounds are the caller's.
 #pragma once
 
 #include <bit>
@@ -30,7 +30,8 @@ template <std::integral T>
 T GetBigEndian(const void* p) {
   const auto* b = static_cast<const uint8_t*>(p);
   std::make_unsigned_t<T> value = 0;
-  for (size_t i = 0; i < sizeof(T); i++) value = static_cast<decltype(value)>((uint64_t{value} << 8) | b[i]);
+  for (size_t i = 0; i < sizeof(T); i++)
+    value = static_cast<decltype(value)>((uint64_t{value} << 8) | b[i]);
   return static_cast<T>(value);
 }
 

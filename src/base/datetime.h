@@ -1,6 +1,7 @@
-// Dates and times in the proleptic Gregorian calendar, as java.time has them: days, micros and nanos since
-// 1970-01-01T00:00:00 and their ISO texts. All pure. Years beyond 0000-9999 print with a sign ("+10000", "-0001"),
-// as ISO_LOCAL_DATE does; arithmetic is safe over the whole int64 range of micros.
+// Dates and times in the proleptic Gregorian calendar, as java.time has them: days, micros and
+// nanos since 1970-01-01T00:00:00 and their ISO texts. All pure. Years beyond 0000-9999 print with
+// a sign ("+10000", "-0001"), as ISO_LOCAL_DATE does; arithmetic is safe over the whole int64 range
+// of micros.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +47,8 @@ std::string FormatDate(int64_t days);
 std::string FormatTimeShort(int64_t micros_of_day);
 // ISO_LOCAL_TIME: seconds always, fraction without trailing zeros, absent when zero.
 std::string FormatTime(int64_t micros_of_day);
-// ISO_LOCAL_DATE_TIME: "2017-11-16T22:31:08.000001"; `separator` stands between date and time, `suffix` ("+00:00",
-// "Z") follows.
+// ISO_LOCAL_DATE_TIME: "2017-11-16T22:31:08.000001"; `separator` stands between date and time,
+// `suffix` ("+00:00", "Z") follows.
 std::string FormatTimestamp(int64_t micros, std::string_view suffix = {}, char separator = 'T');
 std::string FormatTimestampNanos(int64_t nanos, std::string_view suffix = {}, char separator = 'T');
 
@@ -55,7 +56,7 @@ std::string FormatTimestampNanos(int64_t nanos, std::string_view suffix = {}, ch
 std::string HumanYear(int64_t years);    // 47 -> "2017"
 std::string HumanMonth(int64_t months);  // 574 -> "2017-11"
 std::string HumanDay(int64_t days);
-std::string HumanHour(int64_t hours);    // "2017-11-16-22"
+std::string HumanHour(int64_t hours);  // "2017-11-16-22"
 
 // Date and time of day of a text, and its zone offset when it has one.
 struct ParsedTimestamp {
@@ -68,8 +69,8 @@ struct ParsedTimestamp {
   std::optional<int64_t> ToNanos() const;
 };
 
-// Each parser takes the whole text and answers kInvalidArgument (DateTimeParseException: "Text '%s' could not be parsed
-// at index %d") on anything else.
+// Each parser takes the whole text and answers kInvalidArgument (DateTimeParseException: "Text '%s'
+// could not be parsed at index %d") on anything else.
 Result<int64_t> ParseDate(std::string_view text);  // [+-]yyyy[yyyyy]-MM-dd -> days
 Result<int64_t> ParseTime(std::string_view text);  // HH:mm[:ss[.fffffffff]] -> micros of day
 // <date>(T| )HH:mm[:ss[.f{1,9}]][Z|+HH[:mm[:ss]]|-...]

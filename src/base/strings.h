@@ -1,5 +1,6 @@
-// Text: splitting, trimming, case, URL form encoding, hexadecimal, code points and near names. Every function is pure
-// and safe from any thread. Text is UTF-8; malformed bytes are passed through, never rejected, unless said.
+// Text: splitting, trimming, case, URL form encoding, hexadecimal, code points and near names.
+// Every function is pure and safe from any thread. Text is UTF-8; malformed bytes are passed
+// through, never rejected, unless said.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ std::string ReplaceAll(std::string_view text, std::string_view from, std::string
 std::string AsciiLower(std::string_view text);
 std::string AsciiUpper(std::string_view text);
 
-// Lower case of each code point (one to one, as Java's toLowerCase(Locale.ROOT) for all but a few special cases).
+// Lower case of each code point (one to one, as Java's toLowerCase(Locale.ROOT) for all but a few
+// special cases).
 std::string Utf8Lower(std::string_view text);
 
 // Equality by Utf8Lower; the quick path is ASCII.
@@ -56,7 +58,8 @@ std::optional<double> ParseDouble(std::string_view text);
 // "true" or "false" in any case.
 std::optional<bool> ParseBool(std::string_view text);
 
-// application/x-www-form-urlencoded as java.net.URLEncoder in UTF-8: space is '+'; letters, digits and . - * _ stay.
+// application/x-www-form-urlencoded as java.net.URLEncoder in UTF-8: space is '+'; letters, digits
+// and . - * _ stay.
 std::string FormUrlEncode(std::string_view text);
 // Inverse; a '%' that two hex digits do not follow is kept.
 std::string FormUrlDecode(std::string_view text);
@@ -73,15 +76,19 @@ size_t CodePointCount(std::string_view text);
 std::string_view CodePointPrefix(std::string_view text, size_t count);
 void AppendUtf8(uint32_t code_point, std::string& out);
 
-// Number of single-character insertions, removals and substitutions that turn `a` into `b`, in code points.
+// Number of single-character insertions, removals and substitutions that turn `a` into `b`, in code
+// points.
 size_t LevenshteinDistance(std::string_view a, std::string_view b);
 
-// Candidates by growing distance to `name`, equal distances in the given order: Spark's order of suggestions. Callers
-// quote and cut to Spark's limit of five.
-std::vector<std::string> OrderBySimilarity(std::string_view name, std::vector<std::string> candidates);
+// Candidates by growing distance to `name`, equal distances in the given order: Spark's order of
+// suggestions. Callers quote and cut to Spark's limit of five.
+std::vector<std::string> OrderBySimilarity(std::string_view name,
+                                           std::vector<std::string> candidates);
 
-// The candidate that resembles `name` so closely that a typing error is likely: differs only in case, or by at most
-// one edit per three characters (at least one). Nothing when none does or `name` is one of them.
-std::optional<std::string> NearName(std::string_view name, const std::vector<std::string>& candidates);
+// The candidate that resembles `name` so closely that a typing error is likely: differs only in
+// case, or by at most one edit per three characters (at least one). Nothing when none does or
+// `name` is one of them.
+std::optional<std::string> NearName(std::string_view name,
+                                    const std::vector<std::string>& candidates);
 
 }  // namespace iceblink

@@ -1,7 +1,7 @@
 // A fixed set of worker threads and a parallel loop over them.
 //
-// The caller of ParallelFor works too and needs no worker to finish, so loops may nest without deadlock. Threads start
-// with the first use; a process that never loops in parallel has none.
+// The caller of ParallelFor works too and needs no worker to finish, so loops may nest without
+// deadlock. Threads start with the first use; a process that never loops in parallel has none.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,9 @@ class ThreadPool {
   size_t threads() const;
   void Submit(std::function<void()> task);
 
-  // Calls body(0) ... body(count - 1), each once, in any order and on at most threads() + 1 threads; returns when all
-  // calls have returned. After an error no further index is started; the error of the lowest failed index is returned.
+  // Calls body(0) ... body(count - 1), each once, in any order and on at most threads() + 1
+  // threads; returns when all calls have returned. After an error no further index is started; the
+  // error of the lowest failed index is returned.
   Status ParallelFor(size_t count, const std::function<Status(size_t)>& body);
 
  private:

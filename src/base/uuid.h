@@ -12,7 +12,8 @@ namespace iceblink {
 struct Uuid {
   std::array<uint8_t, 16> bytes{};
 
-  // A random version 4 UUID from the operating system's entropy. Safe from any thread and across fork.
+  // A random version 4 UUID from the operating system's entropy. Safe from any thread and across
+  // fork.
   static Uuid Random();
   // 36 characters 8-4-4-4-12, either case; nothing otherwise.
   static std::optional<Uuid> Parse(std::string_view text);
@@ -27,7 +28,8 @@ struct Uuid {
 // Uuid::Random().ToString().
 std::string NewUuid();
 
-// A positive snapshot id, drawn as Iceberg does: the two halves of a random UUID, xor-ed, without the sign.
+// A positive snapshot id, drawn as Iceberg does: the two halves of a random UUID, xor-ed, without
+// the sign.
 int64_t NewSnapshotId();
 
 }  // namespace iceblink

@@ -1,16 +1,20 @@
 // Catalog: which tables, views and namespaces exist, and the one atomic step of a commit.
 //
-// A catalog maps an identifier to the location of a metadata file. CommitTable writes the next metadata file and swaps the
-// pointer if it still is what the caller read; everything else about a commit happens above. Implementations: memory, SQL
-// (Iceberg's JDBC layout), Hadoop (folders). All of them pass catalog_conformance_test.cc.
+// A catalog maps an identifier to the location of a metadata file. CommitTable writes the next
+// metadata file and swaps the pointer if it still is what the caller read; everything else about a
+// commit happens above. Implementations: memory, SQL (Iceberg's JDBC layout), Hadoop (folders). All
+// of them pass catalog_conformance_test.cc.
 //
-// Ownership: a catalog owns its connection and shares its file system; returned metadata is immutable and shared.
-// Threads: every method is safe from several threads; several processes may share a catalog's store.
+// Ownership: a catalog owns its connection and shares its file system; returned metadata is
+// immutable and shared. Threads: every method is safe from several threads; several processes may
+// share a catalog's store.
 //
-// Errors in Iceberg's words, `exception` as Java names it: kNotFound NoSuchTableException "Table does not exist: a.t",
-// NoSuchNamespaceException "Namespace does not exist: a", NoSuchViewException "View does not exist: a.v"; kAlreadyExists
-// AlreadyExistsException; kNotEmpty NamespaceNotEmptyException; kConflict CommitFailedException; kCommitUnknown
-// CommitStateUnknownException; kUnsupported UnsupportedOperationException; kIo when the store fails.
+// Errors in Iceberg's words, `exception` as Java names it: kNotFound NoSuchTableException "Table
+// does not exist: a.t", NoSuchNamespaceException "Namespace does not exist: a", NoSuchViewException
+// "View does not exist: a.v"; kAlreadyExists AlreadyExistsException; kNotEmpty
+// NamespaceNotEmptyException; kConflict CommitFailedException; kCommitUnknown
+// CommitStateUnknownException; kUnsupported UnsupportedOperationException; kIo when the store
+// fails.
 #pragma once
 
 #include <map>
@@ -60,7 +64,8 @@ class ViewCatalog {
   virtual Result<bool> ViewExists(const TableIdentifier& id) = 0;
   virtual Result<LoadedView> LoadView(const TableIdentifier& id) = 0;
   // kAlreadyExists when a view or table of this name exists.
-  virtual Result<LoadedView> CreateView(const TableIdentifier& id, const spec::ViewMetadata& metadata) = 0;
+  virtual Result<LoadedView> CreateView(const TableIdentifier& id,
+                                        const spec::ViewMetadata& metadata) = 0;
   // Compare and swap, as CommitTable.
   virtual Result<LoadedView> ReplaceView(const TableIdentifier& id, const LoadedView& base,
                                          const spec::ViewMetadata& updated) = 0;
@@ -87,7 +92,8 @@ class Catalog {
   // kNotFound when missing, kNotEmpty when tables, views or child namespaces remain.
   virtual Status DropNamespace(const Namespace& ns) = 0;
   virtual Status SetNamespaceProperties(const Namespace& ns, const Properties& properties) = 0;
-  virtual Status RemoveNamespaceProperties(const Namespace& ns, const std::vector<std::string>& keys) = 0;
+  virtual Status RemoveNamespaceProperties(const Namespace& ns,
+                                           const std::vector<std::string>& keys) = 0;
 
   // Tables of this namespace alone, sorted.
   virtual Result<std::vector<TableIdentifier>> ListTables(const Namespace& ns) = 0;
@@ -97,26 +103,31 @@ class Catalog {
   // Where a new table without LOCATION goes.
   virtual Result<std::string> DefaultTableLocation(const TableIdentifier& id) = 0;
   // Writes the first metadata file of `metadata` (its location is set) and registers it.
-  virtual Result<LoadedTable> CreateTable(const TableIdentifier& id, spec::TableMetadata metadata) = 0;
-  // Writes `updated` as the next metadata file, its log extended by `base`, and swaps the pointer if it still is
-  // base.metadata_location. Lost to another writer: kConflict, retryable. When the outcome cannot be known (the store failed
-  // while swapping): kCommitUnknown, and the new file is kept; on every other error the new file is deleted. Afterwards old
-  // metadata files are deleted as write.metadata.delete-after-commit.enabled asks.
+  virtual Result<LoadedTable> CreateTable(const TableIdentifier& id,
+                                          spec::TableMetadata metadata) = 0;
+  // Writes `updated` as the next metadata file, its log extended by `base`, and swaps the pointer
+  // if it still is base.metadata_location. Lost to another writer: kConflict, retryable. When the
+  // outcome cannot be known (the store failed while swapping): kCommitUnknown, and the new file is
+  // kept; on every other error the new file is deleted. Afterwards old metadata files are deleted
+  // as write.metadata.delete-after-commit.enabled asks.
   virtual Result<LoadedTable> CommitTable(const TableIdentifier& id, const LoadedTable& base,
                                           spec::TableMetadata updated) = 0;
-  // Forgets the table; files stay (Hadoop: deletes its folder, which is its registration). Purging is the caller's.
+  // Forgets the table; files stay (Hadoop: deletes its folder, which is its registration). Purging
+  // is the caller's.
   virtual Status DropTable(const TableIdentifier& id) = 0;
   virtual Status RenameTable(const TableIdentifier& from, const TableIdentifier& to) = 0;
   // Makes an existing metadata file a table.
-  virtual Result<LoadedTable> RegisterTable(const TableIdentifier& id, const std::string& metadata_location) = 0;
+  virtual Result<LoadedTable> RegisterTable(const TableIdentifier& id,
+                                            const std::string& metadata_location) = 0;
 
   // Null when the catalog keeps no views.
   virtual ViewCatalog* views() { return nullptr; }
 };
 
-// Makes a catalog from Spark-style properties (keys without the spark.sql.catalog.<name> prefix): `type` = jdbc (sql), hadoop,
-// memory (in-memory); `uri` = jdbc:sqlite:FILE or sqlite:///FILE; `warehouse`. `files` outlives the catalog. kUnsupported
-// names a known type that is not built in (rest, hive, glue, nessie, bigquery, catalog-impl); kInvalidArgument otherwise.
+// Makes a catalog from Spark-style properties (keys without the spark.sql.catalog.<name> prefix):
+// `type` = jdbc (sql), hadoop, memory (in-memory); `uri` = jdbc:sqlite:FILE or sqlite:///FILE;
+// `warehouse`. `files` outlives the catalog. kUnsupported names a known type that is not built in
+// (rest, hive, glue, nessie, bigquery, catalog-impl); kInvalidArgument otherwise.
 Result<std::shared_ptr<Catalog>> MakeCatalog(const std::string& name, const Properties& properties,
                                              io::FileSystem& files = io::DefaultFileSystem());
 

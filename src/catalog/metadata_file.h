@@ -1,5 +1,5 @@
-// Metadata files: names, reading, writing, and what a commit does to the log of old ones. Free functions, safe from any
-// thread.
+// Metadata files: names, reading, writing, and what a commit does to the log of old ones. Free
+// functions, safe from any thread.
 #pragma once
 
 #include <string>
@@ -11,13 +11,15 @@
 
 namespace iceblink::catalog {
 
-// Reads and parses; .gz.metadata.json and .metadata.json.gz are gunzipped. kNotFound, kCorrupt, or the parser's error.
+// Reads and parses; .gz.metadata.json and .metadata.json.gz are gunzipped. kNotFound, kCorrupt, or
+// the parser's error.
 Result<spec::TableMetadataPtr> ReadTableMetadata(io::FileSystem& files, const std::string& path);
 // The text alone, gunzipped when the name or the content says so.
 Result<std::string> ReadMetadataText(io::FileSystem& files, const std::string& path);
 
 // Writes a new file (kAlreadyExists when it is there), gzipped when the name says so.
-Status WriteTableMetadata(io::FileSystem& files, const std::string& path, const spec::TableMetadata& metadata);
+Status WriteTableMetadata(io::FileSystem& files, const std::string& path,
+                          const spec::TableMetadata& metadata);
 Status WriteMetadataText(io::FileSystem& files, const std::string& path, std::string_view text);
 
 // Version in "00007-<uuid>.metadata.json" (7) or "v7.metadata.json" (7); -1 when there is none.
@@ -28,11 +30,13 @@ Result<std::string> NewMetadataLocation(const spec::TableMetadata& metadata, int
 // The folder of a table's metadata: write.metadata.path or <location>/metadata.
 std::string MetadataFolder(const spec::TableMetadata& metadata);
 
-// Extends updated.metadata_log by `base` and trims it to write.metadata.previous-versions-max. Does nothing when the log
-// already ends with base's file.
-void LogPreviousFile(const spec::TableMetadata& base, const std::string& base_location, spec::TableMetadata& updated);
+// Extends updated.metadata_log by `base` and trims it to write.metadata.previous-versions-max. Does
+// nothing when the log already ends with base's file.
+void LogPreviousFile(const spec::TableMetadata& base, const std::string& base_location,
+                     spec::TableMetadata& updated);
 
-// Deletes the files that fell out of the log, when write.metadata.delete-after-commit.enabled is set. Failures are logged.
+// Deletes the files that fell out of the log, when write.metadata.delete-after-commit.enabled is
+// set. Failures are logged.
 void DeleteRemovedMetadataFiles(io::FileSystem& files, const spec::TableMetadata& base,
                                 const spec::TableMetadata& updated);
 

@@ -4,10 +4,11 @@
 //   block  = long count, long size, bytes[size] (compressed records), sync[16]
 //   codecs = null, deflate (raw), snappy (block + big-endian CRC-32 of the plain bytes), zstandard
 //
-// Speed: a Reader hands out one decompressed block at a time and a Decoder walks it without allocation; what a record means is
-// the caller's business (walk Schema::fields, switch on Field::id, read or Skip). The Decoder never throws and never reads
-// out of bounds: after the first impossible byte it is failed, every further read answers zero or empty, and loops end.
-// Check ok() once per record. One thread at a time for each object.
+// Speed: a Reader hands out one decompressed block at a time and a Decoder walks it without
+// allocation; what a record means is the caller's business (walk Schema::fields, switch on
+// Field::id, read or Skip). The Decoder never throws and never reads out of bounds: after the first
+// impossible byte it is failed, every further read answers zero or empty, and loops end. Check ok()
+// once per record. One thread at a time for each object.
 #pragma once
 
 #include <cstdint>
@@ -93,15 +94,17 @@ class Decoder {
     }
     return static_cast<size_t>(index);
   }
-  // The schema of the value that follows: the branch read for a union, else `schema` itself. Null for a null value and
-  // after failure, so that `if (const Schema* s = d.ReadPresent(*field.type))` reads optional fields.
+  // The schema of the value that follows: the branch read for a union, else `schema` itself. Null
+  // for a null value and after failure, so that `if (const Schema* s = d.ReadPresent(*field.type))`
+  // reads optional fields.
   const Schema* ReadPresent(const Schema& schema) {
     const Schema* at = &schema;
     if (at->kind == Kind::kUnion) at = at->branches[ReadUnionIndex(at->branches.size())].get();
     return ok() && at->kind != Kind::kNull ? at : nullptr;
   }
 
-  // Arrays and maps: call until it answers 0; each answer is a run of that many items (for maps: key, value pairs).
+  // Arrays and maps: call until it answers 0; each answer is a run of that many items (for maps:
+  // key, value pairs).
   //   while (int64_t n = d.ReadRun()) while (n-- > 0) ...
   // A run longer than the remaining bytes fails: Iceberg's items take at least a byte each.
   int64_t ReadRun();
@@ -132,7 +135,8 @@ class Decoder {
 // Reads a container file.
 class Reader {
  public:
-  // Reads header and schema. kNotFound, kIo, kCorrupt (with file name and offset) or kUnsupported (codec).
+  // Reads header and schema. kNotFound, kIo, kCorrupt (with file name and offset) or kUnsupported
+  // (codec).
   static Result<Reader> Open(FileSystem& files, const std::string& path);
   static Result<Reader> Open(std::unique_ptr<RandomAccessFile> file);
 
@@ -143,8 +147,8 @@ class Reader {
   // The value, or null.
   const std::string* FindMetadata(const std::string& key) const;
 
-  // Fetches, checks and decompresses the next block; false at the end of the file. `count` records lie in `data`, which
-  // stays valid until the next call.
+  // Fetches, checks and decompresses the next block; false at the end of the file. `count` records
+  // lie in `data`, which stays valid until the next call.
   struct Block {
     int64_t count = 0;
     std::string_view data;
@@ -189,15 +193,20 @@ class Encoder {
   }
   void WriteInt(int32_t value) { WriteLong(value); }
   void WriteBool(bool value) { buffer_.push_back(value ? 1 : 0); }
-  void WriteFloat(float value) { buffer_.append(reinterpret_cast<const char*>(&value), sizeof value); }
-  void WriteDouble(double value) { buffer_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void WriteFloat(float value) {
+    buffer_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void WriteDouble(double value) {
+    buffer_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   void WriteBytes(std::string_view bytes) {  // bytes and string
     WriteLong(static_cast<int64_t>(bytes.size()));
     buffer_.append(bytes);
   }
   void WriteFixed(std::string_view bytes) { buffer_.append(bytes); }
   void WriteUnionIndex(int64_t index) { WriteLong(index); }
-  // Array or map of `count` items: BeginRun(count), the items, EndRuns(). Without items: EndRuns() alone.
+  // Array or map of `count` items: BeginRun(count), the items, EndRuns(). Without items: EndRuns()
+  // alone.
   void BeginRun(int64_t count) { WriteLong(count); }
   void EndRuns() { WriteLong(0); }
 
@@ -218,12 +227,16 @@ class Writer {
     size_t block_bytes = 64000;                   // plain size from which a block is closed
   };
   // `schema_json` is stored as given; kUnsupported for an unknown codec.
-  static Result<Writer> Create(std::unique_ptr<OutputFile> file, std::string_view schema_json, Options options);
+  static Result<Writer> Create(std::unique_ptr<OutputFile> file, std::string_view schema_json,
+                               Options options);
 
   Encoder& encoder() { return encoder_; }
   Status EndRecord();
-  // Bytes in the file, plus the plain size of the open block: an upper estimate of the length, exact after Close.
-  int64_t length() const { return file_->position() + static_cast<int64_t>(encoder_.buffer().size()); }
+  // Bytes in the file, plus the plain size of the open block: an upper estimate of the length,
+  // exact after Close.
+  int64_t length() const {
+    return file_->position() + static_cast<int64_t>(encoder_.buffer().size());
+  }
   // Writes the open block and closes the file. Call once; without it nothing stays behind.
   Status Close();
 
@@ -239,12 +252,14 @@ class Writer {
   int64_t records_ = 0;
 };
 
-// Reads one value in the general form: record -> struct, array -> array, map -> map, union -> the branch, enum -> string,
-// decimal -> Decimal, date/int -> int32_t, times and timestamps -> int64_t in micros (nanos for timestamp-nanos), bytes,
-// fixed -> Bytes. An Iceberg map as array of key-value records becomes a map. For data files and tests; manifests have a faster way.
+// Reads one value in the general form: record -> struct, array -> array, map -> map, union -> the
+// branch, enum -> string, decimal -> Decimal, date/int -> int32_t, times and timestamps -> int64_t
+// in micros (nanos for timestamp-nanos), bytes, fixed -> Bytes. An Iceberg map as array of
+// key-value records becomes a map. For data files and tests; manifests have a faster way.
 Value ReadValue(Decoder& decoder, const Schema& schema);
 
-// Writes one value in the form that ReadValue gives. kInvalidArgument when the value does not fit the schema.
+// Writes one value in the form that ReadValue gives. kInvalidArgument when the value does not fit
+// the schema.
 Status WriteValue(Encoder& encoder, const Schema& schema, const Value& value);
 
 }  // namespace iceblink::io::avro

@@ -1,4 +1,5 @@
-// Avro schemas as a small immutable tree, with the attributes Iceberg adds: field-id, element-id, key-id, value-id, logicalType.
+// Avro schemas as a small immutable tree, with the attributes Iceberg adds: field-id, element-id,
+// key-id, value-id, logicalType.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,34 @@
 namespace iceblink::io::avro {
 
 enum class Kind : uint8_t {
-  kNull, kBoolean, kInt, kLong, kFloat, kDouble, kBytes, kString, kRecord, kEnum, kArray, kMap, kUnion, kFixed,
+  kNull,
+  kBoolean,
+  kInt,
+  kLong,
+  kFloat,
+  kDouble,
+  kBytes,
+  kString,
+  kRecord,
+  kEnum,
+  kArray,
+  kMap,
+  kUnion,
+  kFixed,
 };
 
 enum class LogicalType : uint8_t {
-  kNone, kDecimal, kDate, kTimeMillis, kTimeMicros, kTimestampMillis, kTimestampMicros, kTimestampNanos, kUuid, kMap, kOther,
+  kNone,
+  kDecimal,
+  kDate,
+  kTimeMillis,
+  kTimeMicros,
+  kTimestampMillis,
+  kTimestampMicros,
+  kTimestampNanos,
+  kUuid,
+  kMap,
+  kOther,
 };
 
 struct Schema;
@@ -36,18 +60,19 @@ struct Field {
 struct Schema {
   Kind kind = Kind::kNull;
   LogicalType logical = LogicalType::kNone;
-  std::string name;  // record, enum, fixed: full name with its namespace
-  std::vector<Field> fields;          // record
-  std::vector<SchemaPtr> branches;    // union
-  std::vector<std::string> symbols;   // enum
-  SchemaPtr items;                    // array items, map values
-  int32_t element_id = -1;            // array
-  int32_t key_id = -1;                // map; for an array of key-value records (logicalType map) see its fields' ids
-  int32_t value_id = -1;              // map
-  int64_t fixed_size = 0;             // fixed
-  int32_t precision = 0;              // decimal
-  int32_t scale = 0;                  // decimal
-  bool adjust_to_utc = false;         // timestamps: Iceberg's adjust-to-utc
+  std::string name;                  // record, enum, fixed: full name with its namespace
+  std::vector<Field> fields;         // record
+  std::vector<SchemaPtr> branches;   // union
+  std::vector<std::string> symbols;  // enum
+  SchemaPtr items;                   // array items, map values
+  int32_t element_id = -1;           // array
+  int32_t key_id =
+      -1;  // map; for an array of key-value records (logicalType map) see its fields' ids
+  int32_t value_id = -1;       // map
+  int64_t fixed_size = 0;      // fixed
+  int32_t precision = 0;       // decimal
+  int32_t scale = 0;           // decimal
+  bool adjust_to_utc = false;  // timestamps: Iceberg's adjust-to-utc
 
   // For a union of null and one other: that other; for any other node: itself.
   const Schema& NonNull() const;
@@ -57,7 +82,8 @@ struct Schema {
   const Field* FindField(int32_t id) const;
 };
 
-// Parses avro.schema. kCorrupt on malformed or recursive schemas and on names used before their definition.
+// Parses avro.schema. kCorrupt on malformed or recursive schemas and on names used before their
+// definition.
 Result<SchemaPtr> ParseSchema(std::string_view json);
 Result<SchemaPtr> ParseSchema(const Json& json);
 

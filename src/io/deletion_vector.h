@@ -1,7 +1,9 @@
-// Row positions of one data file as a compressed 64-bit Roaring bitmap, and its "deletion-vector-v1" form:
+// Row positions of one data file as a compressed 64-bit Roaring bitmap, and its
+// "deletion-vector-v1" form:
 //
 //   int32be length of (magic + bitmap) | D1 D3 39 64 | bitmap | int32be CRC-32 of (magic + bitmap)
-//   bitmap = int64le number of keys, per key ascending: int32le key (high half), 32-bit Roaring portable bitmap
+//   bitmap = int64le number of keys, per key ascending: int32le key (high half), 32-bit Roaring
+//   portable bitmap
 #pragma once
 
 #include <cstdint>
@@ -14,10 +16,12 @@
 
 namespace iceblink::io {
 
-// A set of positions from 0 to kMaxPosition. Copies are deep. Const calls are safe from several threads.
+// A set of positions from 0 to kMaxPosition. Copies are deep. Const calls are safe from several
+// threads.
 class PositionBitmap {
  public:
-  static constexpr int64_t kMaxPosition = (int64_t{0x7ffffffe} << 32) | 0x80000000LL;  // Iceberg's limit
+  static constexpr int64_t kMaxPosition =
+      (int64_t{0x7ffffffe} << 32) | 0x80000000LL;  // Iceberg's limit
 
   PositionBitmap();
   ~PositionBitmap();

@@ -1,14 +1,16 @@
 // Where bytes live: a small interface over local disk, memory and (later) object stores.
 //
-// A location is a URI or a plain path ("s3://b/k", "file:///w/t", "file:/w/t", "/w/t", "memory://x/y"). Files are written
-// once: a file becomes visible under its name when Close succeeds, whole or not at all, and is never changed after.
-// Folders are not managed by callers: writing creates parents on demand, as an object store would need none.
+// A location is a URI or a plain path ("s3://b/k", "file:///w/t", "file:/w/t", "/w/t",
+// "memory://x/y"). Files are written once: a file becomes visible under its name when Close
+// succeeds, whole or not at all, and is never changed after. Folders are not managed by callers:
+// writing creates parents on demand, as an object store would need none.
 //
-// Ownership: a FileSystem outlives the files it opened. Threads: FileSystem and RandomAccessFile are safe from several
-// threads, an OutputFile belongs to one.
+// Ownership: a FileSystem outlives the files it opened. Threads: FileSystem and RandomAccessFile
+// are safe from several threads, an OutputFile belongs to one.
 //
-// Errors: kNotFound (NotFoundException, "Failed to open input stream for file: <path>") for a missing file, kAlreadyExists
-// (AlreadyExistsException) where a name is taken, kForbidden for missing rights, kIo with path and cause for the rest.
+// Errors: kNotFound (NotFoundException, "Failed to open input stream for file: <path>") for a
+// missing file, kAlreadyExists (AlreadyExistsException) where a name is taken, kForbidden for
+// missing rights, kIo with path and cause for the rest.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +50,8 @@ class OutputFile {
   virtual Status Append(std::string_view bytes) = 0;
   // Bytes appended so far.
   virtual int64_t position() const = 0;
-  // Makes the bytes durable and the name visible. kAlreadyExists when kCreateNew lost to another writer. Call once.
+  // Makes the bytes durable and the name visible. kAlreadyExists when kCreateNew lost to another
+  // writer. Call once.
   virtual Status Close() = 0;
 };
 
@@ -63,14 +66,17 @@ class FileSystem {
 
   virtual Result<std::unique_ptr<RandomAccessFile>> OpenRead(const std::string& path) = 0;
   virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& path, WriteMode mode) = 0;
-  // Gives `from` the name `to`; kAlreadyExists when `to` exists (of two renames to one name exactly one wins).
+  // Gives `from` the name `to`; kAlreadyExists when `to` exists (of two renames to one name exactly
+  // one wins).
   virtual Status RenameNoReplace(const std::string& from, const std::string& to) = 0;
   // Deletes a file. kNotFound when there is none.
   virtual Status Delete(const std::string& path) = 0;
-  // File or folder; kNotFound when neither is there. An object store answers for a folder when a key starts with it.
+  // File or folder; kNotFound when neither is there. An object store answers for a folder when a
+  // key starts with it.
   virtual Result<FileInfo> Stat(const std::string& path) = 0;
-  // Visits every file below the folder `path` (recursive), or its files and folders (not recursive), in no promised
-  // order; an error of `visit` stops and is returned. A missing folder is empty.
+  // Visits every file below the folder `path` (recursive), or its files and folders (not
+  // recursive), in no promised order; an error of `visit` stops and is returned. A missing folder
+  // is empty.
   virtual Status List(const std::string& path, bool recursive,
                       const std::function<Status(const FileInfo&)>& visit) = 0;
   // Makes an empty folder visible to Stat and List; its parents too. Succeeds when it exists.
@@ -78,7 +84,8 @@ class FileSystem {
   // Deletes a folder and all that is in it. Succeeds when it is not there.
   virtual Status DeleteDirectory(const std::string& path) = 0;
 
-  // Deletes files; missing ones count as deleted. `failed` (may be empty) hears of each file that stays. Returns the number deleted.
+  // Deletes files; missing ones count as deleted. `failed` (may be empty) hears of each file that
+  // stays. Returns the number deleted.
   virtual size_t DeleteMany(const std::vector<std::string>& paths,
                             const std::function<void(const std::string&, const Error&)>& failed);
 
@@ -90,8 +97,9 @@ class FileSystem {
   Result<bool> Exists(const std::string& path);
 };
 
-// Sends each location to the file system of its scheme. Schemes "" and "file" are the local disk and "memory" one
-// MemoryFileSystem per router from the start; more are added with Register. Safe from several threads.
+// Sends each location to the file system of its scheme. Schemes "" and "file" are the local disk
+// and "memory" one MemoryFileSystem per router from the start; more are added with Register. Safe
+// from several threads.
 class SchemeRouter final : public FileSystem {
  public:
   SchemeRouter();
@@ -123,7 +131,8 @@ SchemeRouter& DefaultFileSystem();
 
 // "s3" of "s3://b/k", "file" of "file:/x", "" of "/x" and "x". A single letter is no scheme.
 std::string_view Scheme(std::string_view path);
-// The path of a local location: "/w/t" of "file:///w/t", "file:/w/t", "file://localhost/w/t" and "/w/t".
+// The path of a local location: "/w/t" of "file:///w/t", "file:/w/t", "file://localhost/w/t" and
+// "/w/t".
 std::string LocalPath(std::string_view location);
 // Joins with exactly one slash between.
 std::string JoinPath(std::string_view folder, std::string_view name);

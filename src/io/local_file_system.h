@@ -1,7 +1,8 @@
 // FileSystem on the local disk, on POSIX calls.
 //
-// A file is written under a hidden name beside its own (".<name>.<random>.tmp") and renamed on Close: rename(2) replaces,
-// renameat2(RENAME_NOREPLACE) or link(2) refuses to. With Options::sync, Close returns after fsync of file and folder.
+// A file is written under a hidden name beside its own (".<name>.<random>.tmp") and renamed on
+// Close: rename(2) replaces, renameat2(RENAME_NOREPLACE) or link(2) refuses to. With Options::sync,
+// Close returns after fsync of file and folder.
 #pragma once
 
 #include "io/file_system.h"

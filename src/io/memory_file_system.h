@@ -1,5 +1,5 @@
-// FileSystem in memory, for tests and catalogs without a disk. Behaves like an object store that also keeps empty folders.
-// Any scheme is accepted: the whole location is the key.
+// FileSystem in memory, for tests and catalogs without a disk. Behaves like an object store that
+// also keeps empty folders. Any scheme is accepted: the whole location is the key.
 #pragma once
 
 #include <set>

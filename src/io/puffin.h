@@ -1,8 +1,9 @@
 // Puffin files: blobs of statistics and deletion vectors with a JSON footer.
 //
 //   file    = "PFA1" blob* footer
-//   footer  = "PFA1" payload int32le(payload size) flags[4] "PFA1"      flags byte 0 bit 0: payload is one LZ4 frame
-//   payload = {"blobs":[{type, fields, snapshot-id, sequence-number, offset, length, ...}], "properties":{...}}
+//   footer  = "PFA1" payload int32le(payload size) flags[4] "PFA1"      flags byte 0 bit 0: payload
+//   is one LZ4 frame payload = {"blobs":[{type, fields, snapshot-id, sequence-number, offset,
+//   length, ...}], "properties":{...}}
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,8 @@ Result<std::string> ReadPuffinBlob(const RandomAccessFile& file, const PuffinBlo
 class PuffinWriter {
  public:
   // `properties` should name "created-by".
-  static Result<PuffinWriter> Create(std::unique_ptr<OutputFile> file, std::map<std::string, std::string> properties,
+  static Result<PuffinWriter> Create(std::unique_ptr<OutputFile> file,
+                                     std::map<std::string, std::string> properties,
                                      bool compress_footer = false);
   // Compresses the payload with blob.codec and appends it; returns the blob with offset and length.
   Result<PuffinBlob> Add(PuffinBlob blob, std::string_view payload);
