@@ -88,6 +88,12 @@ struct Insert {
   bool operator==(const Insert&) const;
 };
 
+// FROM source INSERT INTO a SELECT ... INSERT INTO b SELECT ...; each query already selects from the source.
+struct MultiInsert {
+  std::vector<Insert> inserts;
+  bool operator==(const MultiInsert&) const = default;
+};
+
 struct Delete {
   std::vector<Cte> ctes;
   Name table;
@@ -479,6 +485,35 @@ struct AnalyzeTable {
   bool operator==(const AnalyzeTable&) const = default;
 };
 
+// DECLARE [OR REPLACE] VARIABLE names [type] [DEFAULT expr].
+struct DeclareVariable {
+  std::vector<Name> names;
+  bool or_replace = false;
+  std::optional<DataType> type;
+  std::optional<DefaultValue> value;
+  bool operator==(const DeclareVariable&) const = default;
+};
+// SET VARIABLE a = expr, ...; or SET VARIABLE (a, b) = (query): then assignments hold no values.
+struct SetVariable {
+  std::vector<Assignment> assignments;
+  QueryPtr query;  // may be null
+  bool operator==(const SetVariable& o) const { return assignments == o.assignments && SameTree(query, o.query); }
+};
+struct DropVariable {
+  Name name;
+  bool if_exists = false;
+  bool operator==(const DropVariable&) const = default;
+};
+// EXECUTE IMMEDIATE text [INTO targets] [USING values].
+struct ExecuteImmediate {
+  ExprPtr text;
+  std::vector<Name> into;
+  std::vector<NamedExpr> arguments;
+  bool operator==(const ExecuteImmediate& o) const {
+    return SameTree(text, o.text) && into == o.into && arguments == o.arguments;
+  }
+};
+
 // --- show and describe ----------------------------------------------------------------------------------------------
 
 struct ShowTables {
@@ -585,10 +620,10 @@ struct UnsupportedStatement {
 };
 
 using StatementNode =
-    std::variant<QueryStatement, Insert, Delete, Update, Merge, Truncate, Call, CreateTable, CreateTableLike, DropTable,
+    std::variant<QueryStatement, Insert, MultiInsert, Delete, Update, Merge, Truncate, Call, CreateTable, CreateTableLike, DropTable,
                  AlterTable, CreateNamespace, DropNamespace, AlterNamespace, CommentOn, Use, SetCatalog, CreateView,
                  CreateTempViewUsing, DropView, AlterView, SetConfig, SetTimeZone, Reset, CacheTable, UncacheTable, ClearCache,
-                 RefreshTable, AnalyzeTable, ShowTables, ShowTableExtended, ShowViews, ShowNamespaces, ShowCatalogs,
+                 RefreshTable, AnalyzeTable, DeclareVariable, SetVariable, DropVariable, ExecuteImmediate, ShowTables, ShowTableExtended, ShowViews, ShowNamespaces, ShowCatalogs,
                  ShowCurrentNamespace, ShowColumns, ShowCreateTable, ShowTableProperties, ShowPartitions, ShowFunctions,
                  ShowProcedures, DescribeTable, DescribeNamespace, DescribeFunction, DescribeProcedure, DescribeQuery, Explain,
                  UnsupportedStatement>;

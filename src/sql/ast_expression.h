@@ -11,6 +11,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -333,6 +335,10 @@ bool SameTree(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>&
   return a == b || (a && b && *a == *b);
 }
 
+// Calls `visit` with every direct child expression, in the order of the text; null children and subqueries are left out.
+template <typename Visit>
+void ForEachChild(const Expr& expr, Visit&& visit);
+
 // Returns "+", "AND", "<=>" ...; for kNot "NOT".
 std::string_view OperatorText(BinaryOperator op);
 std::string_view OperatorText(UnaryOperator op);
@@ -341,6 +347,85 @@ std::string_view OperatorText(UnaryOperator op);
 template <typename T>
 ExprPtr MakeExpr(T node, Position position = {}) {
   return std::make_shared<const Expr>(Expr{ExprNode(std::move(node)), position, 1});
+}
+
+namespace internal {
+
+template <typename Visit>
+void VisitPointer(const ExprPtr& child, Visit& visit) {
+  if (child) visit(*child);
+}
+template <typename Visit>
+void VisitWindow(const WindowSpec& window, Visit& visit) {
+  for (const ExprPtr& expr : window.partition_by) VisitPointer(expr, visit);
+  for (const SortItem& item : window.order_by) VisitPointer(item.expr, visit);
+  if (window.frame) {
+    VisitPointer(window.frame->start.offset, visit);
+    VisitPointer(window.frame->end.offset, visit);
+  }
+}
+template <typename Visit>
+void VisitCall(const FunctionCall& call, Visit& visit) {
+  for (const Argument& arg : call.args) VisitPointer(arg.expr, visit);
+  for (const SortItem& item : call.within_group) VisitPointer(item.expr, visit);
+  VisitPointer(call.filter, visit);
+  if (call.window) VisitWindow(*call.window, visit);
+}
+
+}  // namespace internal
+
+template <typename Visit>
+void ForEachChild(const Expr& expr, Visit&& visit) {
+  using internal::VisitPointer;
+  std::visit(
+      [&](const auto& n) {
+        using T = std::decay_t<decltype(n)>;
+        if constexpr (std::is_same_v<T, UnaryOp> || std::is_same_v<T, Cast> || std::is_same_v<T, InSubquery> ||
+                      std::is_same_v<T, IsNull> || std::is_same_v<T, IsTruth> || std::is_same_v<T, FieldAccess> ||
+                      std::is_same_v<T, VariantPath> || std::is_same_v<T, Collate>) {
+          VisitPointer(n.child, visit);
+        } else if constexpr (std::is_same_v<T, BinaryOp> || std::is_same_v<T, IsDistinctFrom>) {
+          VisitPointer(n.left, visit);
+          VisitPointer(n.right, visit);
+        } else if constexpr (std::is_same_v<T, Case>) {
+          VisitPointer(n.operand, visit);
+          for (const WhenClause& when : n.whens) {
+            VisitPointer(when.condition, visit);
+            VisitPointer(when.result, visit);
+          }
+          VisitPointer(n.otherwise, visit);
+        } else if constexpr (std::is_same_v<T, InList>) {
+          VisitPointer(n.child, visit);
+          for (const ExprPtr& item : n.list) VisitPointer(item, visit);
+        } else if constexpr (std::is_same_v<T, Between>) {
+          VisitPointer(n.child, visit);
+          VisitPointer(n.low, visit);
+          VisitPointer(n.high, visit);
+        } else if constexpr (std::is_same_v<T, Like>) {
+          VisitPointer(n.child, visit);
+          for (const ExprPtr& pattern : n.patterns) VisitPointer(pattern, visit);
+        } else if constexpr (std::is_same_v<T, Subscript>) {
+          VisitPointer(n.child, visit);
+          VisitPointer(n.index, visit);
+        } else if constexpr (std::is_same_v<T, FunctionCall>) {
+          internal::VisitCall(n, visit);
+        } else if constexpr (std::is_same_v<T, Lambda>) {
+          VisitPointer(n.body, visit);
+        } else if constexpr (std::is_same_v<T, StructConstructor>) {
+          for (const NamedExpr& field : n.fields) VisitPointer(field.expr, visit);
+        } else if constexpr (std::is_same_v<T, Extract>) {
+          VisitPointer(n.source, visit);
+        } else if constexpr (std::is_same_v<T, Trim>) {
+          VisitPointer(n.characters, visit);
+          VisitPointer(n.source, visit);
+        } else if constexpr (std::is_same_v<T, Overlay>) {
+          VisitPointer(n.input, visit);
+          VisitPointer(n.replacement, visit);
+          VisitPointer(n.position, visit);
+          VisitPointer(n.length, visit);
+        }
+      },
+      expr.node);
 }
 
 }  // namespace iceblink::sql

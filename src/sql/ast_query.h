@@ -216,6 +216,7 @@ struct Query {
   ExprPtr limit;  // null: none, or LIMIT ALL
   ExprPtr offset;
   Position position;
+  int32_t depth = 1;  // height of the highest tree inside, bounded by the parser
   bool operator==(const Query&) const;
 };
 
