@@ -69,6 +69,10 @@ struct PartitionTerm {
   std::string name;  // empty: the automatic name
 };
 
+// Returns the name of a field without one: `c`, `c_bucket`, `c_trunc`, `c_year` ... as CREATE TABLE gives it, or with the
+// parameter (`c_bucket_16`, `c_trunc_4`) as ALTER TABLE ... ADD PARTITION FIELD does.
+std::string AutomaticPartitionName(std::string_view column, const Transform& transform, bool with_param);
+
 // Builds the spec of a new table over a schema with final ids: automatic names of CREATE TABLE, ids from 1000.
 Result<PartitionSpec> BuildPartitionSpec(const Schema& schema, std::span<const PartitionTerm> terms,
                                          int32_t spec_id = 0, bool case_sensitive = true);

@@ -48,7 +48,4 @@ class SpecUpdate {
   std::map<std::string, std::string> renames_;
 };
 
-// Returns the name ALTER TABLE ... ADD PARTITION FIELD gives: `c`, `c_bucket_N`, `c_trunc_W`, `c_year` ...
-std::string AutomaticPartitionName(std::string_view column, const Transform& transform, bool with_param);
-
 }  // namespace iceblink::spec
