@@ -58,7 +58,8 @@ class Value {
 
   Value() = default;  // NULL
   template <typename T>
-    requires std::is_constructible_v<Storage, std::in_place_type_t<std::decay_t<T>>, T&&>
+    requires(!std::is_same_v<std::decay_t<T>, Value>) &&
+            std::is_constructible_v<Storage, std::in_place_type_t<std::decay_t<T>>, T&&>
   Value(T&& v) : storage_(std::in_place_type<std::decay_t<T>>, std::forward<T>(v)) {}  // NOLINT: converts on purpose
   Value(const char* text) : storage_(std::string(text)) {}                              // NOLINT
 
