@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -59,7 +60,6 @@ class DeleteIndex {
 
  private:
   using Group = std::vector<DeleteFilePtr>;  // ascending sequence numbers
-  void AddTo(Group& group, DeleteFilePtr file);
   Status Insert(const DeleteFilePtr& file, const PartitionTypes& types);
   void SortAll();
   bool EqualityMayMatch(const spec::DataFile& file, const spec::DataFile& deletes) const;

@@ -1,5 +1,5 @@
 // Every file that snapshots of a table refer to: what expiring snapshots may delete and what orphan removal must keep.
-// Streaming: paths go to a callback; what is held is one 64-bit hash per manifest already seen.
+// Streaming: paths go to a callback; what is held are the paths of the manifests already seen.
 #pragma once
 
 #include <cstdint>

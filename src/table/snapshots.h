@@ -63,7 +63,9 @@ struct ResolvedVersion {
 Result<ResolvedVersion> ResolveVersion(const TableMetadata& metadata, std::string_view version);
 // Resolves a snapshot id. Error: as above.
 Result<ResolvedVersion> ResolveSnapshotId(const TableMetadata& metadata, int64_t snapshot_id);
-// Resolves a branch or tag selector. Errors, IllegalArgumentException: "Cannot find branch with name %s" ...
+// Resolves the selector branch_<name> or tag_<name>. A branch selector reads a tag as if it were a branch, and the other way
+// round each ref keeps its own rule. Errors: ValidationException "Cannot use branch (does not exist): %s"; for tags as
+// ResolveVersion.
 Result<ResolvedVersion> ResolveRef(const TableMetadata& metadata, std::string_view name, spec::RefType type);
 
 }  // namespace iceblink::table
