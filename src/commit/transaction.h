@@ -37,6 +37,8 @@ struct CommitOutcome {
   std::string operation;                // of that snapshot
   spec::Summary summary;                // likewise
   int32_t attempts = 0;
+  // An attempt whose outcome was not known turned out to have landed; files of the other attempts stay as orphans.
+  bool landed_late = false;
 };
 
 // Computes updates from the metadata of the attempt. An error ends the commit.
