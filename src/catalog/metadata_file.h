@@ -27,6 +27,8 @@ int32_t MetadataVersion(std::string_view path);
 // "<metadata folder>/<%05d version>-<uuid>[.gz].metadata.json"; write.metadata.path and
 // write.metadata.compression-codec (none, gzip) are honoured.
 Result<std::string> NewMetadataLocation(const spec::TableMetadata& metadata, int32_t version);
+// ".metadata.json" or ".gz.metadata.json" for a value of write.metadata.compression-codec.
+Result<std::string> MetadataExtension(std::string_view codec);
 // The folder of a table's metadata: write.metadata.path or <location>/metadata.
 std::string MetadataFolder(const spec::TableMetadata& metadata);
 

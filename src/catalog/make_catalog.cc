@@ -1,0 +1,149 @@
+// MakeCatalog: from Spark-style properties to an implementation.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/strings.h"
+#include "catalog/catalog.h"
+#include "catalog/hadoop_catalog.h"
+#include "catalog/memory_pointer_store.h"
+#include "catalog/metastore_catalog.h"
+#include "catalog/sql_pointer_store.h"
+
+namespace iceblink::catalog {
+namespace {
+
+std::string Get(const Properties& properties, const std::string& key) {
+  const auto it = properties.find(key);
+  return it == properties.end() ? std::string() : it->second;
+}
+
+bool IsTrue(const Properties& properties, const std::string& key) {
+  return EqualsIgnoreCase(Get(properties, key), "true");
+}
+
+tl::unexpected<Error> IllegalArgument(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
+}
+
+MetastoreCatalog::Options MetastoreOptions(const std::string& name, const Properties& properties) {
+  MetastoreCatalog::Options options;
+  options.name = name;
+  options.properties = properties;
+  options.warehouse = StripTrailing(Get(properties, "warehouse"), '/');
+  options.unique_table_locations = IsTrue(properties, "unique-table-location");
+  return options;
+}
+
+Result<std::shared_ptr<Catalog>> MakeMemory(const std::string& name, const Properties& properties,
+                                            io::FileSystem& files) {
+  MetastoreCatalog::Options options = MetastoreOptions(name, properties);
+  if (options.warehouse.empty()) options.warehouse = "memory://" + name;
+  options.strict_namespaces = true;
+  return std::make_shared<MetastoreCatalog>(std::move(options),
+                                            std::make_unique<MemoryPointerStore>(), files);
+}
+
+// The file of "jdbc:sqlite:FILE" or "sqlite:///FILE" (SQLAlchemy's form, relative after three
+// slashes).
+Result<std::string> SqliteFile(const std::string& uri) {
+  constexpr std::string_view kJdbc = "jdbc:sqlite:", kSqlAlchemy = "sqlite:///";
+  if (uri.starts_with(kJdbc)) {
+    std::string file = uri.substr(kJdbc.size());
+    return file.empty() ? std::string(":memory:") : file;
+  }
+  if (uri.starts_with(kSqlAlchemy)) return uri.substr(kSqlAlchemy.size());
+  return Fail(
+      ErrorCode::kUnsupported,
+      fmt::format("Unsupported JDBC URI: {}: only jdbc:sqlite:FILE and sqlite:///FILE are built in",
+                  uri));
+}
+
+Result<std::shared_ptr<Catalog>> MakeSql(const std::string& name, const Properties& properties,
+                                         io::FileSystem& files) {
+  const std::string uri = Get(properties, "uri");
+  if (uri.empty())
+    return Fail(ErrorCode::kInvalidArgument, "JDBC connection URI is required",
+                "NullPointerException");
+  MetastoreCatalog::Options options = MetastoreOptions(name, properties);
+  if (options.warehouse.empty()) {
+    return IllegalArgument(
+        "Cannot initialize JDBCCatalog because warehousePath must not be null or empty");
+  }
+  options.strict_namespaces = IsTrue(properties, "jdbc.strict-mode");
+  ASSIGN_OR_RETURN(const std::string file, SqliteFile(uri));
+  ASSIGN_OR_RETURN(auto connection, SqliteConnection::Open(file, {}));
+  SqlPointerStore::Options store_options;
+  store_options.catalog_name = name;
+  store_options.create_tables =
+      !EqualsIgnoreCase(Get(properties, "jdbc.init-catalog-tables"), "false");
+  store_options.upgrade_to_v1 = EqualsIgnoreCase(Get(properties, "jdbc.schema-version"), "V1");
+  ASSIGN_OR_RETURN(auto store, SqlPointerStore::Open(std::move(connection), store_options));
+  options.supports_views = store->supports_views();
+  return std::make_shared<MetastoreCatalog>(std::move(options), std::move(store), files);
+}
+
+Result<std::shared_ptr<Catalog>> MakeHadoop(const std::string& name, const Properties& properties,
+                                            io::FileSystem& files) {
+  const std::string warehouse(StripTrailing(Get(properties, "warehouse"), '/'));
+  if (warehouse.empty()) {
+    return IllegalArgument(
+        "Cannot initialize HadoopCatalog because warehousePath must not be null or empty");
+  }
+  return std::make_shared<HadoopCatalog>(name, properties, warehouse, files);
+}
+
+// A value of `type`, its class in Iceberg, and how it is made; null where Iceblink has none.
+struct Kind {
+  std::string_view type;
+  std::string_view implementation;
+  Result<std::shared_ptr<Catalog>> (*make)(const std::string&, const Properties&, io::FileSystem&);
+};
+constexpr std::array kKinds = {
+    Kind{"jdbc", "org.apache.iceberg.jdbc.JdbcCatalog", MakeSql},
+    Kind{"sql", "", MakeSql},
+    Kind{"hadoop", "org.apache.iceberg.hadoop.HadoopCatalog", MakeHadoop},
+    Kind{"memory", "org.apache.iceberg.inmemory.InMemoryCatalog", MakeMemory},
+    Kind{"in-memory", "", MakeMemory},
+    Kind{"rest", "org.apache.iceberg.rest.RESTCatalog", nullptr},
+    Kind{"hive", "org.apache.iceberg.hive.HiveCatalog", nullptr},
+    Kind{"glue", "org.apache.iceberg.aws.glue.GlueCatalog", nullptr},
+    Kind{"nessie", "org.apache.iceberg.nessie.NessieCatalog", nullptr},
+    Kind{"bigquery", "org.apache.iceberg.gcp.bigquery.BigQueryMetastoreCatalog", nullptr},
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Catalog>> MakeCatalog(const std::string& name, const Properties& properties,
+                                             io::FileSystem& files) {
+  const std::string implementation = Get(properties, "catalog-impl");
+  const std::string given = Get(properties, "type");
+  if (!given.empty() && !implementation.empty()) {
+    return IllegalArgument(
+        fmt::format("Cannot create catalog {}, both type and catalog-impl are set: type={}, "
+                    "catalog-impl={}",
+                    name, given, implementation));
+  }
+  const std::string type = given.empty() && implementation.empty() ? "hive" : AsciiLower(given);
+  for (const Kind& kind : kKinds) {
+    const bool matches =
+        implementation.empty() ? kind.type == type : kind.implementation == implementation;
+    if (!matches) continue;
+    if (kind.make != nullptr) return kind.make(name, properties, files);
+    return Fail(
+        ErrorCode::kUnsupported,
+        fmt::format("Cannot create catalog {}: type {} is not built in (jdbc, hadoop, memory are)",
+                    name, kind.type),
+        "UnsupportedOperationException");
+  }
+  if (!implementation.empty()) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("Cannot create catalog {}: catalog-impl {} cannot be loaded", name,
+                            implementation),
+                "UnsupportedOperationException");
+  }
+  return Fail(ErrorCode::kUnsupported, fmt::format("Unknown catalog type: {}", given),
+              "UnsupportedOperationException");
+}
+
+}  // namespace iceblink::catalog
