@@ -197,6 +197,13 @@ Status CheckPartitionSpec(const PartitionSpec& spec, const Schema& schema, bool 
   return {};
 }
 
+Status CheckPartitionSources(const PartitionSpec& spec, const Schema& schema) {
+  for (const PartitionField& field : spec.fields) {
+    if (!field.transform.is_void()) RETURN_IF_ERROR(CheckSource(field, schema));
+  }
+  return {};
+}
+
 std::string AutomaticPartitionName(std::string_view column, const Transform& transform, bool with_param) {
   std::string suffix = with_param ? fmt::format("_{}", transform.param()) : "";
   switch (transform.kind()) {

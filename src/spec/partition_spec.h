@@ -62,6 +62,9 @@ Result<StructType> GroupingKeyType(const Schema& schema, std::span<const Partiti
 // metadata with dropped source columns is read.
 Status CheckPartitionSpec(const PartitionSpec& spec, const Schema& schema, bool allow_missing = false);
 
+// Checks only that the source columns of fields other than void ones exist and have types that their transforms accept.
+Status CheckPartitionSources(const PartitionSpec& spec, const Schema& schema);
+
 // One requested field of PARTITIONED BY or ADD PARTITION FIELD.
 struct PartitionTerm {
   std::string column;  // dotted name

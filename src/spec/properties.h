@@ -106,4 +106,9 @@ std::map<int32_t, MetricsMode> PositionDeleteMetricsModes();
 // Checks that every column named by a metrics property exists. Error: ValidationException "Invalid metrics config, ...".
 Status CheckMetricsProperties(const Schema& schema, const Properties& properties);
 
+
+// Checks that the commit.retry properties are integers that are not negative. Error: ValidationException "Table property %s
+// must have integer value".
+Status CheckCommitProperties(const Properties& properties);
+
 }  // namespace iceblink::spec
