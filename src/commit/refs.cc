@@ -61,11 +61,11 @@ Result<Updates> Drop(const spec::TableMetadata& base, const RefChange& change) {
 
 Result<Updates> SetRef(const spec::TableMetadata& base, const RefChange& change, const std::string& table) {
   const spec::SnapshotRef* existing = base.Ref(change.name);
-  if (existing != nullptr && change.action == RefAction::kCreateIfNotExists && IsBranch(change)) return Updates{};
-  std::optional<int64_t> target = change.snapshot_id ? change.snapshot_id : base.current_snapshot_id;
+  const std::optional<int64_t> target = change.snapshot_id ? change.snapshot_id : base.current_snapshot_id;
   const bool replace = change.action == RefAction::kReplace ||
                        (change.action == RefAction::kCreateOrReplace && existing != nullptr);
-  if (!target) {
+  const bool taken = existing != nullptr && !replace;
+  if (!target && !(taken && IsBranch(change))) {
     return Illegal(IsBranch(change)
                        ? fmt::format("Cannot complete replace branch operation on {}, main has no snapshot", table)
                        : fmt::format("Cannot complete create or replace tag operation on {}, main has no snapshot", table));
@@ -75,7 +75,7 @@ Result<Updates> SetRef(const spec::TableMetadata& base, const RefChange& change,
     if (existing == nullptr) return Illegal(fmt::format("{} does not exist: {}", KindName(change), change.name));
     RETURN_IF_ERROR(CheckType(change, *existing));
     ref = *existing;
-  } else if (existing != nullptr) {
+  } else if (taken) {
     if (change.action == RefAction::kCreateIfNotExists) return Updates{};
     return Illegal(fmt::format("Ref {} already exists", change.name));
   }
@@ -87,7 +87,7 @@ Result<Updates> SetRef(const spec::TableMetadata& base, const RefChange& change,
     return Invalid(fmt::format("Cannot set {} to unknown snapshot: {}", change.name, *target));
   }
   if (change.name == spec::kMainBranch && !IsBranch(change)) {
-    return Illegal("Cannot set main to a tag, it must be a branch");
+    return Invalid("Cannot set main to a tag, it must be a branch");
   }
   return Updates{spec::update::SetSnapshotRef{change.name, ref}};
 }
