@@ -57,6 +57,22 @@ Value ReadPartitionValue(avro::Decoder& d, const avro::Schema& from, const spec:
   }
 }
 
+// One of the three values of content or status.
+template <typename E>
+E ReadEnum(avro::Decoder& d) {
+  const int64_t value = d.ReadLong();
+  if (value < 0 || value > 2) d.Fail();
+  return d.ok() ? static_cast<E>(value) : E{};
+}
+
+spec::FileFormat ReadFormat(avro::Decoder& d) {
+  const std::string_view name = d.ReadBytesView();
+  if (name == "PARQUET") return spec::FileFormat::kParquet;  // nearly always
+  const Result<spec::FileFormat> format = spec::ParseFileFormat(name);
+  if (!format) d.Fail();
+  return format.value_or(spec::FileFormat::kParquet);
+}
+
 // A sorted list of wanted field ids, or all.
 class Wanted {
  public:
@@ -241,21 +257,15 @@ void ManifestReader::State::DecodeList(std::vector<T>& out) {
 void ManifestReader::State::DecodeFileField(int32_t id, const avro::Schema& type, DataFile& file) {
   avro::Decoder& d = decoder;
   switch (id) {
-    case f::kContent: {
-      const int64_t content = d.ReadLong();
-      if (content < 0 || content > 2) return d.Fail();
-      file.content = static_cast<spec::DataFileContent>(content);
+    case f::kContent:
+      file.content = ReadEnum<spec::DataFileContent>(d);
       return;
-    }
     case f::kFilePath:
       file.file_path.assign(d.ReadBytesView());
       return;
-    case f::kFileFormat: {
-      const auto format = spec::ParseFileFormat(d.ReadBytesView());
-      if (!format) return d.Fail();
-      file.format = *format;
+    case f::kFileFormat:
+      file.format = ReadFormat(d);
       return;
-    }
     case f::kPartition:
       return DecodePartition(type);
     case f::kRecordCount:
@@ -317,13 +327,10 @@ void ManifestReader::State::DecodeEntry() {
     const avro::Schema* type = decoder.ReadPresent(*field.type);
     if (type == nullptr) continue;
     switch (field.id) {
-      case f::kStatus: {
-        const int64_t status = decoder.ReadLong();
-        if (status < 0 || status > 2) return decoder.Fail();
-        entry.status = static_cast<EntryStatus>(status);
+      case f::kStatus:
+        entry.status = ReadEnum<EntryStatus>(decoder);
         skip_file = options.live_only && !entry.is_live();
         break;
-      }
       case f::kSnapshotId:
         entry.snapshot_id = decoder.ReadLong();
         break;
