@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -61,6 +62,8 @@ struct TableScan {
   expr::Expression filter;           // prunes files; rows are filtered again above
   std::optional<int64_t> after_snapshot_id;  // incremental append scan: only files added after it (exclusive)
   std::map<std::string, std::string> options;
+  // Reads these data files alone (compaction of a group of files); null: all that the filter leaves.
+  std::shared_ptr<const std::set<std::string>> only_files;
 };
 
 struct MetadataScan {  // yields the metadata table's columns in the order of its schema

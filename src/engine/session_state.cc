@@ -1,0 +1,46 @@
+#include "engine/session_state.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/strings.h"
+
+namespace iceblink::engine {
+
+SessionState::SessionState(SessionOptions options)
+    : configuration(options.settings), catalogs(configuration), options_(std::move(options)) {
+  app_id_ = "local-" + std::to_string(clock().NowMillis());
+  options_.app_name = configuration.Get("spark.app.name", options_.app_name);
+  current_catalog = catalogs.DefaultCatalog();
+  // Spark's own catalog and the one that needs no configuration start in a namespace that may be used at once.
+  if (current_catalog == kSessionCatalog || current_catalog == kLocalCatalog) current_namespace = {"default"};
+  UpdateTimeZone();
+}
+
+void SessionState::UpdateTimeZone() {
+  // SET has checked the name; one from a properties file that no zone has stays UTC.
+  const TimeZone* zone = TimeZone::Find(configuration.Get("spark.sql.session.timeZone", "UTC"));
+  if (zone != nullptr) time_zone_ = zone;
+}
+
+int SessionState::default_parallelism() const {
+  if (auto set = ParseInt32(configuration.Get("spark.default.parallelism", ""))) return std::max(1, *set);
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+exec::Executor& SessionState::executor() {
+  std::lock_guard lock(mutex_);
+  if (executor_ == nullptr) {
+    executor_ = std::make_unique<exec::Executor>(exec::ExecutorOptions{options_.threads, options_.memory_limit, {}});
+  }
+  return *executor_;
+}
+
+void SessionState::Interrupt() {
+  interrupted_ = true;
+  std::lock_guard lock(mutex_);
+  if (executor_ != nullptr) executor_->Interrupt();
+}
+
+}  // namespace iceblink::engine
