@@ -66,32 +66,41 @@ class SchemaUpdate {
     int32_t reference_id;
     ColumnPosition::Kind kind;
   };
-  static constexpr int32_t kRoot = -1;
 
   const NestedField* Find(std::string_view name) const;
-  // Returns the field in its updated form, or null.
-  const NestedField* FindForUpdate(std::string_view name);
-  Result<int32_t> FindForMove(std::string_view name) const;
-  Status AddInternal(std::string_view parent, std::string_view name, bool required, const Type& type,
-                     std::optional<std::string> doc, std::optional<Value> default_value);
-  Status CheckDelete(const NestedField& field) const;
-  Type ApplyType(const Type& type, int32_t id) const;
-  StructType ApplyStruct(const StructType& type, int32_t parent_id) const;
-  std::vector<NestedField> AddAndMove(std::vector<NestedField> fields, int32_t parent_id) const;
-  Result<std::vector<int32_t>> ApplyIdentifiers(const Schema& schema) const;
+  // Returns the field in its updated form, added fields included, or null.
+  const NestedField* FindForUpdate(std::string_view name) const;
+  std::optional<int32_t> FindForMove(std::string_view name) const;
+  std::optional<int32_t> ParentOf(int32_t id) const;
+  std::string NameKey(std::string_view name) const;
+  Status Add(std::string_view parent, std::string_view name, bool required, const Type& type,
+             std::optional<std::string> doc, std::optional<Value> default_value);
+  // Returns the id of the struct that `parent` names, kRootParent for the top level.
+  Result<int32_t> ResolveParent(std::string_view parent, std::string_view name) const;
+  Status Union(const Type& current, const Type& wanted, std::string_view prefix);
+  Status UnionField(const NestedField& current, const NestedField& wanted, const std::string& full_name);
+  Status SetRequired(std::string_view name, bool required);
+
+  // Apply changes to a type tree; fields that are deleted come back empty.
+  Result<StructType> ApplyStruct(const StructType& type, int32_t id) const;
+  Result<std::optional<NestedField>> ApplyField(const NestedField& field) const;
+  Result<Type> ApplyType(const Type& type, int32_t id) const;
+  Result<Type> ApplyMap(const Type& type) const;
+  void AddAndMove(std::vector<NestedField>& fields, int32_t parent_id) const;
+  Status CheckIdentifiersKept() const;
+  Result<std::vector<int32_t>> NewIdentifiers(const Schema& schema) const;
 
   Schema base_;
   int32_t last_column_id_;
   bool case_sensitive_;
   bool allow_incompatible_ = false;
   std::set<int32_t> deletes_;
-  std::map<int32_t, NestedField> updates_;                 // by field id; added fields too
-  std::map<int32_t, std::vector<int32_t>> adds_;           // parent id -> ids of added fields
-  std::map<std::string, int32_t> added_names_;             // full name -> id (lower-cased unless case sensitive)
-  std::map<int32_t, int32_t> added_parents_;               // added id -> parent id
-  std::vector<std::pair<int32_t, Move>> moves_;            // parent id, move, in order
-  std::vector<std::string> identifier_names_;
-  std::map<std::string, std::string> renames_;             // old full name -> new full name
+  std::map<int32_t, NestedField> updates_;        // by field id, added fields too
+  std::map<int32_t, std::vector<int32_t>> adds_;  // parent id -> ids of added fields
+  std::map<std::string, int32_t> added_names_;    // name key -> id
+  std::map<int32_t, int32_t> added_parents_;      // added id -> parent id
+  std::map<int32_t, std::vector<Move>> moves_;    // by parent id, in order
+  std::optional<std::vector<std::string>> identifier_names_;  // absent: the base's fields stay
 };
 
 }  // namespace iceblink::spec
