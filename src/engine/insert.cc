@@ -88,4 +88,10 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Insert& statement)
   return StatementResult();
 }
 
+// FROM x INSERT INTO a ... INSERT INTO b ...: one commit a table, in the order written.
+Result<StatementResult> Run(StatementScope& scope, const sql::MultiInsert& statement) {
+  for (const sql::Insert& insert : statement.inserts) RETURN_IF_ERROR(Run(scope, insert));
+  return StatementResult();
+}
+
 }  // namespace iceblink::engine

@@ -39,7 +39,7 @@ Result<StatementResult> Session::Execute(const sql::Statement& statement) {
   return Guarded([&]() -> Result<StatementResult> {
     state_->BeginStatement();
     StatementScope scope(*state_, statement);
-    auto result = std::visit([&](const auto& node) { return Run(scope, node); }, statement.node);
+    auto result = Run(scope, statement);
     if (result) result->warnings = std::move(scope.warnings);
     return result;
   });
@@ -91,6 +91,10 @@ Result<plan::TableRef> Session::FindTable(std::string_view name) {
   table.snapshot_id = handle.metadata().current_snapshot_id;
   table.schema = std::make_shared<const spec::Schema>(handle.metadata().schema());
   return table;
+}
+
+Result<StatementResult> Run(StatementScope& scope, const sql::Statement& statement) {
+  return std::visit([&](const auto& node) { return Run(scope, node); }, statement.node);
 }
 
 Result<StatementResult> Run(StatementScope&, const sql::UnsupportedStatement& statement) {

@@ -15,6 +15,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Explain& statement
 Result<StatementResult> Run(StatementScope& scope, const sql::DescribeQuery& statement);
 // insert.cc, row_level.cc
 Result<StatementResult> Run(StatementScope& scope, const sql::Insert& statement);
+Result<StatementResult> Run(StatementScope& scope, const sql::MultiInsert& statement);
 Result<StatementResult> Run(StatementScope& scope, const sql::Delete& statement);
 Result<StatementResult> Run(StatementScope& scope, const sql::Update& statement);
 Result<StatementResult> Run(StatementScope& scope, const sql::Merge& statement);
@@ -48,6 +49,11 @@ Result<StatementResult> Run(StatementScope& scope, const sql::UncacheTable& stat
 Result<StatementResult> Run(StatementScope& scope, const sql::ClearCache& statement);
 Result<StatementResult> Run(StatementScope& scope, const sql::RefreshTable& statement);
 Result<StatementResult> Run(StatementScope& scope, const sql::AnalyzeTable& statement);
+// variables.cc
+Result<StatementResult> Run(StatementScope& scope, const sql::DeclareVariable& statement);
+Result<StatementResult> Run(StatementScope& scope, const sql::SetVariable& statement);
+Result<StatementResult> Run(StatementScope& scope, const sql::DropVariable& statement);
+Result<StatementResult> Run(StatementScope& scope, const sql::ExecuteImmediate& statement);
 // show.cc
 Result<StatementResult> Run(StatementScope& scope, const sql::ShowTables& statement);
 Result<StatementResult> Run(StatementScope& scope, const sql::ShowTableExtended& statement);
@@ -68,5 +74,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DescribeFunction& 
 Result<StatementResult> Run(StatementScope& scope, const sql::DescribeProcedure& statement);
 
 Result<StatementResult> Run(StatementScope& scope, const sql::UnsupportedStatement& statement);
+
+// Runs whatever statement it is (session.cc).
+Result<StatementResult> Run(StatementScope& scope, const sql::Statement& statement);
 
 }  // namespace iceblink::engine

@@ -32,8 +32,6 @@ std::optional<TransformKind> KindOf(std::string_view name) {
   return std::nullopt;
 }
 
-bool HasWidth(TransformKind kind) { return kind == TransformKind::kBucket || kind == TransformKind::kTruncate; }
-
 Result<Transform> Build(const sql::Transform& source, TransformKind kind, std::optional<int64_t> width) {
   switch (kind) {
     case TransformKind::kYear: return Transform::Year();
