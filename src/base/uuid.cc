@@ -46,7 +46,7 @@ Uuid Uuid::FromBytes(std::string_view bytes) {
 
 std::string Uuid::ToString() const {
   std::string text = HexEncode(ToBytes());
-  for (const size_t at : {20, 16, 12, 8}) text.insert(at, "-");
+  for (const size_t at : {20, 16, 12, 8}) text.insert(at, 1, '-');
   return text;
 }
 

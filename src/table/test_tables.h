@@ -17,12 +17,6 @@
 #include "table/manifest_reader.h"
 #include "table/manifest_writer.h"
 
-#define ASSERT_OK(expr)                                             \
-  do {                                                              \
-    const auto& status_ = (expr);                                   \
-    ASSERT_TRUE(status_.has_value()) << status_.error().message;    \
-  } while (false)
-
 namespace iceblink::table {
 
 // The value, or a failed test and a default.
@@ -125,3 +119,9 @@ inline ForeignTable OpenForeign(const std::string& folder) {
 inline const char* ForeignTables() { return std::getenv("ICEBLINK_FOREIGN_TABLES"); }
 
 }  // namespace iceblink::table
+
+#define ASSERT_OK(expr)                                           \
+  do {                                                            \
+    const auto& status_ = (expr);                                 \
+    ASSERT_TRUE(status_.has_value()) << status_.error().message;  \
+  } while (false)
