@@ -79,18 +79,16 @@ Result<ExprPtr> StatementParser::Predicated() {
     return Make(Exists{std::move(query)}, first);
   }
   ASSIGN_OR_RETURN(ExprPtr value, ValueExpression());
-  bool more = true;  // at most one predicate follows
-  return PredicateTail(std::move(value), first, more);
+  return PredicateTail(std::move(value), first);
 }
 
-Result<ExprPtr> StatementParser::PredicateTail(ExprPtr child, size_t first, bool& more) {
-  more = false;
+// At most one predicate follows a value.
+Result<ExprPtr> StatementParser::PredicateTail(ExprPtr child, size_t first) {
   const size_t skip = AtNot() ? 1 : 0;
   const Word word = Peek(skip).word;
   if (skip == 0 && word == Word::kIs) {
-    const size_t after = AtNot(1) ? 2 : 1;
-    const bool fits = AtAny({Word::kNull, Word::kTrue, Word::kFalse, Word::kUnknown, Word::kDistinct}, after);
-    return fits || !AtAlias() ? IsTail(std::move(child), first) : Result<ExprPtr>(std::move(child));
+    const bool alias = AtAny({Tok::kEnd, Tok::kComma, Tok::kRightParen}, 1) || At(Word::kFrom, 1);
+    return alias ? Result<ExprPtr>(std::move(child)) : IsTail(std::move(child), first);
   }
   const bool in = word == Word::kIn && At(Tok::kLeftParen, skip + 1);
   const bool like = word == Word::kLike || word == Word::kIlike || word == Word::kRlike;
@@ -234,7 +232,7 @@ Result<std::vector<ExprPtr>> StatementParser::Expressions() {
 // A word that begins a clause is an alias only where the clause could not follow.
 bool StatementParser::AtAlias() const {
   if (At(Tok::kBackquoted)) return true;
-  return At(Tok::kWord) && !AtOrganization() && !AtClause(Peek().word);
+  return At(Tok::kWord) && !AtClause();
 }
 
 Result<NamedExpr> StatementParser::NamedExpression() {

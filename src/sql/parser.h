@@ -61,13 +61,15 @@ class StatementSplitter {
   bool pending() const { return has_code_; }
 
  private:
-  enum class State : uint8_t { kCode, kSingle, kDouble, kBackquote, kRawSingle, kRawDouble, kLineComment, kBlockComment };
+  enum class State : uint8_t { kCode, kString, kRawString, kBackquote, kLineComment, kBlockComment };
   void Take(char c);
+  void TakeCode(char c);
 
   std::string current_;
   State state_ = State::kCode;
-  int block_depth_ = 0;
-  char previous_ = 0;  // last character that may pair with the next one: - / * \ r
+  char quote_ = 0;        // the quote that closes the string
+  char previous_ = 0;     // the last character when it may pair with the next one, else 0
+  int comment_depth_ = 0;  // block comments nest
   bool has_code_ = false;
 };
 

@@ -11,7 +11,9 @@ namespace {
 constexpr size_t kExtraContext = 32;
 constexpr std::string_view kCut = "...";
 
+// Old conditions have neither a name nor a state in their message.
 std::string Numbered(std::string_view condition, std::string_view sql_state, std::string_view message) {
+  if (sql_state.empty()) return std::string(message);
   return "[" + std::string(condition) + "] " + std::string(message) + " SQLSTATE: " + std::string(sql_state);
 }
 

@@ -82,7 +82,7 @@ class StatementParser : private TokenReader {
   Result<ExprPtr> Conjunction();
   Result<ExprPtr> Negation();
   Result<ExprPtr> Predicated();
-  Result<ExprPtr> PredicateTail(ExprPtr child, size_t first, bool& more);
+  Result<ExprPtr> PredicateTail(ExprPtr child, size_t first);
   Result<ExprPtr> InTail(ExprPtr child, size_t first, bool negated);
   Result<ExprPtr> LikeTail(ExprPtr child, size_t first, bool negated);
   Result<ExprPtr> IsTail(ExprPtr child, size_t first);
@@ -109,12 +109,11 @@ class StatementParser : private TokenReader {
   Result<ExprPtr> Primary();
   Result<ExprPtr> PrimaryBase();
   Result<ExprPtr> Postfix(ExprPtr base, size_t first);
-  Result<ExprPtr> WordPrimary();
   std::optional<Result<ExprPtr>> SpecialForm();
   Result<ExprPtr> CaseExpression();
   Result<ExprPtr> CastExpression(bool is_try);
   Result<ExprPtr> StructExpression();
-  Result<ExprPtr> FirstLast();
+  bool HasWordInside(size_t open, Word word) const;
   Result<ExprPtr> PositionCall();
   Result<ExprPtr> ExtractCall();
   Result<ExprPtr> SubstringCall();
@@ -172,12 +171,19 @@ class StatementParser : private TokenReader {
   Result<std::vector<GroupingElement>> GroupingList();
   Result<std::vector<NamedWindow>> NamedWindows();
   Result<QueryTermPtr> FromTerm();
-  Result<QueryTermPtr> PipeStep(QueryTermPtr input);
-  Result<QueryTermPtr> PipeClause(QueryTermPtr input);
-  Result<QueryTermPtr> PipeAggregate(QueryTermPtr input);
-  QueryTermPtr MakeTerm(std::variant<Select, SetOperation, RelationPtr, QueryPtr> node, size_t first, int32_t depth);
-  bool AtClause(Word word) const;  // the word begins a clause here rather than naming something
+  Status CheckDuplicateCtes(const std::vector<Cte>& ctes, size_t first) const;
+  QueryTermPtr MakeTerm(std::variant<Select, SetOperation, RelationPtr, QueryPtr> node, size_t first, int32_t depth = 1);
+
+  // --- parse_pipe.cc: `|>` steps become queries over the steps before ---
+  Result<QueryTermPtr> PipeStep(QueryTermPtr input, size_t first);
+  Result<QueryTermPtr> PipeRelation(RelationPtr input, size_t first);
+  Result<QueryTermPtr> PipeAggregate(RelationPtr input, size_t first);
+  Result<QueryTermPtr> PipeDrop(RelationPtr input, size_t first);
+  Result<QueryTermPtr> SelectAll(RelationPtr from, size_t first);
+  RelationPtr AsRelation(const QueryTermPtr& term, size_t first);
   bool AtOrganization() const;
+  bool AtClause() const;  // the word begins a clause here rather than naming something
+  bool AtSetOperator() const;
 
   // --- parse_relation.cc ---
   Result<RelationPtr> FromClause();
@@ -213,7 +219,7 @@ class StatementParser : private TokenReader {
   Result<RelationPtr> MergeSource();
   Result<MergeClause> MergeWhen();
   Status MergeAction(MergeClause& clause);
-  Status MergeInsert(MergeClause& clause, size_t first);
+  Status MergeInsert(MergeClause& clause);
   Status CheckMerge(const Merge& merge, size_t first) const;
   Result<std::vector<Assignment>> Assignments();
   Result<std::string> DmlAlias(std::string_view statement);
@@ -234,35 +240,40 @@ class StatementParser : private TokenReader {
   Result<PartitioningField> PartitioningEntry();
   Result<Transform> TransformCall(size_t first);
   Status BucketSpec(CreateTable& create);
-  Node CreateTableLikeStatement();
-  Status RowFormatOrStoredAs(CreateTable& create);
+  Node CreateTableLikeStatement(CreateTable create);
+  Status CheckCreate(const CreateTable& create) const;
 
   // --- parse_alter.cc ---
   Node AlterStatement();
   Node AlterTableStatement();
-  Node AlterPartitionStatement(AlterTable alter, size_t first);
-  Result<TableChange> TableChangeClause(size_t first);
+  Node AlterPartitionStatement(AlterTable alter);
+  Result<TableChange> TableChangeClause();
   Result<TableChange> AddClause();
   Result<TableChange> DropClause();
   Result<TableChange> SetClause();
   Result<TableChange> UnsetClause();
   Result<TableChange> AlterColumnsClause();
-  Result<ColumnChange> AlterColumn();
-  Status AlterColumnAction(ColumnChange& change);
+  Status AlterColumnAction(ColumnChange& change, size_t first);
+  Status HiveColumnChange(ColumnChange& column, size_t first);
   Result<std::vector<ColumnDefinition>> QualifiedColumns();
-  Result<PropertyMap> TableProperties(size_t first);
   Status CheckReserved(const PropertyMap& properties, size_t first) const;
   Node AlterViewStatement();
   Node AlterNamespaceStatement();
+  Status CheckReservedNamespace(const PropertyMap& properties) const;
 
   // --- parse_command.cc ---
   Node StatementBody();
+  Node QueryOrDml();
+  bool FromInserts(size_t index) const;
   Node NamespaceCreate();
   Node ViewCreate(bool or_replace);
   Node TempViewUsing(CreateTempViewUsing create);
   Status ViewClauses(CreateView& view);
+  Result<std::string> SchemaMode();
   Node DropStatement();
   Node ShowStatement();
+  Node ShowTableExtendedStatement();
+  Node ShowColumnsStatement();
   Node ShowFunctionsStatement();
   Node DescribeStatement();
   Node DescribeTableStatement();
@@ -277,6 +288,7 @@ class StatementParser : private TokenReader {
 
   // --- parse_set.cc ---
   Node SetStatement();
+  std::string ConfigText(int32_t start) const;
   Node SetTimeZoneStatement();
   Node SetVariableStatement();
   Node ResetStatement();
@@ -284,7 +296,7 @@ class StatementParser : private TokenReader {
   // --- parse_native.cc: what Spark refuses by name, and what Iceblink does not run ---
   std::optional<Error> HiveNativeCommand() const;
   std::optional<UnsupportedStatement> Unsupported();
-  Node SkipAs(std::string name);  // takes the rest of the text
+  bool AtRow(const Word (&row)[3]) const;
 
   static int32_t ChildDepth(const Expr& expr);
 

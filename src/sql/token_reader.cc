@@ -116,6 +116,10 @@ tl::unexpected<Error> TokenReader::CheckError(std::string_view condition, std::s
   return Fail(ContextError(ErrorCode::kSyntax, "ParseException", condition, sql_state, message, text_, position));
 }
 
+tl::unexpected<Error> TokenReader::NotAllowed(std::string_view message, const Position& position) const {
+  return CheckError("_LEGACY_ERROR_TEMP_0035", "", "Operation not allowed: " + std::string(message) + ".", position);
+}
+
 size_t TokenReader::AfterMatching(size_t index) const { return std::min<size_t>(matching_[index] + 1, tokens_.size() - 1); }
 
 }  // namespace iceblink::sql

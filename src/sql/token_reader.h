@@ -33,7 +33,8 @@ class TokenReader {
   bool AtIdentifier(size_t ahead = 0) const { return AtAny({Tok::kWord, Tok::kBackquoted}, ahead); }
   // As AtIdentifier without the join and set words, which cannot be a table alias.
   bool AtStrictIdentifier(size_t ahead = 0) const;
-  bool AtEnd() const { return AtAny({Tok::kEnd, Tok::kSemicolon}); }
+  bool AtEnd() const { return AtEndAt(0); }
+  bool AtEndAt(size_t ahead) const { return AtAny({Tok::kEnd, Tok::kSemicolon}, ahead); }
 
   const Token& Take() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
   bool Accept(Tok kind);
@@ -60,6 +61,9 @@ class TokenReader {
   // An error of a check made while the tree is built, shown with the text of `position`.
   tl::unexpected<Error> CheckError(std::string_view condition, std::string_view sql_state, std::string_view message,
                                    const Position& position) const;
+
+  // "Operation not allowed: message."
+  tl::unexpected<Error> NotAllowed(std::string_view message, const Position& position) const;
 
   // Index of the token after the bracket that closes the one at `index`; the end token's when there is none.
   size_t AfterMatching(size_t index) const;
