@@ -134,7 +134,11 @@ Result<bool> MetastoreCatalog::TableExists(const TableIdentifier& id) {
 
 Result<LoadedTable> MetastoreCatalog::LoadTable(const TableIdentifier& id) {
   ASSIGN_OR_RETURN(std::string location, Locate(id, PointerKind::kTable));
-  ASSIGN_OR_RETURN(auto metadata, ReadTableMetadata(files_, location));
+  spec::TableMetadataPtr metadata = cache_.Find(location);
+  if (metadata == nullptr) {
+    ASSIGN_OR_RETURN(metadata, ReadTableMetadata(files_, location));
+    cache_.Insert(location, metadata);
+  }
   return LoadedTable{std::move(location), std::move(metadata)};
 }
 
@@ -198,7 +202,9 @@ Result<LoadedTable> MetastoreCatalog::CommitTable(const TableIdentifier& id,
   RETURN_IF_ERROR(SwapPointer(id, PointerKind::kTable, base.metadata_location, location));
   DeleteRemovedMetadataFiles(files_, *base.metadata, updated);
   updated.metadata_file_location = location;
-  return LoadedTable{location, std::make_shared<const spec::TableMetadata>(std::move(updated))};
+  auto committed = std::make_shared<const spec::TableMetadata>(std::move(updated));
+  cache_.Insert(location, committed);
+  return LoadedTable{location, std::move(committed)};
 }
 
 Status MetastoreCatalog::SwapPointer(const TableIdentifier& id, PointerKind kind,

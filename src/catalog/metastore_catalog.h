@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "catalog/catalog.h"
+#include "catalog/metadata_cache.h"
 #include "catalog/pointer_store.h"
 
 namespace iceblink::catalog {
@@ -88,6 +89,7 @@ class MetastoreCatalog final : public Catalog, public ViewCatalog {
   Options options_;
   std::unique_ptr<PointerStore> store_;
   io::FileSystem& files_;
+  MetadataCache cache_;
 };
 
 }  // namespace iceblink::catalog
