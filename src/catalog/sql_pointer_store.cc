@@ -50,12 +50,15 @@ Result<bool> SqlPointerStore::HasTable(const std::string& name) {
 }
 
 Status SqlPointerStore::PrepareSchema(const Options& options) {
-  // Look first: a catalog that exists is opened without a write.
+  // Look first: a catalog that exists is opened without a write. Both tables come in one
+  // transaction, as each costs a sync.
+  std::vector<SqliteConnection::Statement> missing;
   for (const auto& [name, sql] : {std::pair{"iceberg_tables", kCreateTables},
                                   std::pair{"iceberg_namespace_properties", kCreateProperties}}) {
     ASSIGN_OR_RETURN(const bool exists, HasTable(name));
-    if (!exists && options.create_tables) RETURN_IF_ERROR(connection_->Execute(sql));
+    if (!exists && options.create_tables) missing.push_back({sql, {}});
   }
+  if (!missing.empty()) RETURN_IF_ERROR(connection_->ExecuteAll(missing));
   ASSIGN_OR_RETURN(const auto columns,
                    connection_->Query("SELECT name FROM pragma_table_info('iceberg_tables')"));
   has_type_ = std::any_of(columns.begin(), columns.end(),
