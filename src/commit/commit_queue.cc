@@ -30,11 +30,14 @@ std::string LockFolder() {
   const std::string folder = (temporary / fmt::format("iceblink-commit-{}", getuid())).string();
   mkdir(folder.c_str(), 0700);
   struct stat info{};
-  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid()) return {};
+  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid())
+    return {};
   return folder;
 }
 
-int OpenLock(const std::string& path) { return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600); }
+int OpenLock(const std::string& path) {
+  return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
 
 // Polls with random short waits: flock(2) alone knows no time limit.
 bool LockBefore(int fd, SteadyClock::time_point deadline) {
@@ -42,8 +45,8 @@ bool LockBefore(int fd, SteadyClock::time_point deadline) {
   int64_t micros = 50;
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (SteadyClock::now() >= deadline) return false;
-    std::this_thread::sleep_for(
-        std::chrono::microseconds(std::uniform_int_distribution<int64_t>(micros / 2, micros)(random)));
+    std::this_thread::sleep_for(std::chrono::microseconds(
+        std::uniform_int_distribution<int64_t>(micros / 2, micros)(random)));
     if (micros < 1'000) micros *= 2;
   }
   return true;
@@ -54,7 +57,8 @@ bool LockBefore(int fd, SteadyClock::time_point deadline) {
 CommitTurn::CommitTurn(const std::string& table_uuid, int64_t max_wait_ms) {
   static const std::string folder = LockFolder();
   if (folder.empty() || table_uuid.empty()) return;
-  const std::string name = fmt::format("{}/{}", folder, static_cast<uint32_t>(Murmur3(table_uuid)) % kSlots);
+  const std::string name =
+      fmt::format("{}/{}", folder, static_cast<uint32_t>(Murmur3(table_uuid)) % kSlots);
   const auto deadline = SteadyClock::now() + std::chrono::milliseconds(max_wait_ms);
   const int next = OpenLock(name + ".next");
   if (next < 0) return;

@@ -1,8 +1,10 @@
-// A queue of the writers of one table on one machine, so that they commit one after another instead of undoing each other's
-// attempts. It is advice: a catalog's compare and swap alone decides, and a writer that waited too long goes ahead.
+// A queue of the writers of one table on one machine, so that they commit one after another instead
+// of undoing each other's attempts. It is advice: a catalog's compare and swap alone decides, and a
+// writer that waited too long goes ahead.
 //
-// Two lock files per table in the temporary folder, held with flock(2), which a killed process lets go of. A writer first
-// takes `next`, then `turn`, then frees `next`: one that has just committed cannot overtake the one that waits.
+// Two lock files per table in the temporary folder, held with flock(2), which a killed process lets
+// go of. A writer first takes `next`, then `turn`, then frees `next`: one that has just committed
+// cannot overtake the one that waits.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,8 @@ using testing::HasSubstr;
 // A catalog whose commits go through a hook.
 class HookedCatalog final : public catalog::Catalog {
  public:
-  using Commit = std::function<Result<catalog::LoadedTable>(const catalog::LoadedTable&, spec::TableMetadata)>;
+  using Commit =
+      std::function<Result<catalog::LoadedTable>(const catalog::LoadedTable&, spec::TableMetadata)>;
   explicit HookedCatalog(catalog::Catalog& real) : real_(real) {}
   Commit on_commit;
 
@@ -33,38 +34,52 @@ class HookedCatalog final : public catalog::Catalog {
   Result<std::vector<catalog::Namespace>> ListNamespaces(const catalog::Namespace& ns) override {
     return real_.ListNamespaces(ns);
   }
-  Result<bool> NamespaceExists(const catalog::Namespace& ns) override { return real_.NamespaceExists(ns); }
-  Result<catalog::Properties> LoadNamespace(const catalog::Namespace& ns) override { return real_.LoadNamespace(ns); }
+  Result<bool> NamespaceExists(const catalog::Namespace& ns) override {
+    return real_.NamespaceExists(ns);
+  }
+  Result<catalog::Properties> LoadNamespace(const catalog::Namespace& ns) override {
+    return real_.LoadNamespace(ns);
+  }
   Status CreateNamespace(const catalog::Namespace& ns, const catalog::Properties& p) override {
     return real_.CreateNamespace(ns, p);
   }
   Status DropNamespace(const catalog::Namespace& ns) override { return real_.DropNamespace(ns); }
-  Status SetNamespaceProperties(const catalog::Namespace& ns, const catalog::Properties& p) override {
+  Status SetNamespaceProperties(const catalog::Namespace& ns,
+                                const catalog::Properties& p) override {
     return real_.SetNamespaceProperties(ns, p);
   }
-  Status RemoveNamespaceProperties(const catalog::Namespace& ns, const std::vector<std::string>& keys) override {
+  Status RemoveNamespaceProperties(const catalog::Namespace& ns,
+                                   const std::vector<std::string>& keys) override {
     return real_.RemoveNamespaceProperties(ns, keys);
   }
   Result<std::vector<catalog::TableIdentifier>> ListTables(const catalog::Namespace& ns) override {
     return real_.ListTables(ns);
   }
-  Result<bool> TableExists(const catalog::TableIdentifier& id) override { return real_.TableExists(id); }
-  Result<catalog::LoadedTable> LoadTable(const catalog::TableIdentifier& id) override { return real_.LoadTable(id); }
+  Result<bool> TableExists(const catalog::TableIdentifier& id) override {
+    return real_.TableExists(id);
+  }
+  Result<catalog::LoadedTable> LoadTable(const catalog::TableIdentifier& id) override {
+    return real_.LoadTable(id);
+  }
   Result<std::string> DefaultTableLocation(const catalog::TableIdentifier& id) override {
     return real_.DefaultTableLocation(id);
   }
-  Result<catalog::LoadedTable> CreateTable(const catalog::TableIdentifier& id, spec::TableMetadata metadata) override {
+  Result<catalog::LoadedTable> CreateTable(const catalog::TableIdentifier& id,
+                                           spec::TableMetadata metadata) override {
     return real_.CreateTable(id, std::move(metadata));
   }
-  Result<catalog::LoadedTable> CommitTable(const catalog::TableIdentifier&, const catalog::LoadedTable& base,
+  Result<catalog::LoadedTable> CommitTable(const catalog::TableIdentifier&,
+                                           const catalog::LoadedTable& base,
                                            spec::TableMetadata updated) override {
     return on_commit(base, std::move(updated));
   }
   Status DropTable(const catalog::TableIdentifier& id) override { return real_.DropTable(id); }
-  Status RenameTable(const catalog::TableIdentifier& from, const catalog::TableIdentifier& to) override {
+  Status RenameTable(const catalog::TableIdentifier& from,
+                     const catalog::TableIdentifier& to) override {
     return real_.RenameTable(from, to);
   }
-  Result<catalog::LoadedTable> RegisterTable(const catalog::TableIdentifier& id, const std::string& path) override {
+  Result<catalog::LoadedTable> RegisterTable(const catalog::TableIdentifier& id,
+                                             const std::string& path) override {
     return real_.RegisterTable(id, path);
   }
 
@@ -113,13 +128,15 @@ TEST_F(HookedTest, LostSwapIsRetriedOnTheNewState) {
 }
 
 TEST_F(HookedTest, RetriesEnd) {
-  hooked_.on_commit = [&](const catalog::LoadedTable&, spec::TableMetadata) -> Result<catalog::LoadedTable> {
+  hooked_.on_commit = [&](const catalog::LoadedTable&,
+                          spec::TableMetadata) -> Result<catalog::LoadedTable> {
     calls_++;
     Error lost = Error::Make(ErrorCode::kConflict, "Cannot commit: stale", "CommitFailedException");
     lost.retryable = true;
     return Fail(lost);
   };
-  EXPECT_EQ(MessageOf(Commit(AppendOf(t_.File("a", "x", 1)))), "CommitFailedException: Cannot commit: stale");
+  EXPECT_EQ(MessageOf(Commit(AppendOf(t_.File("a", "x", 1)))),
+            "CommitFailedException: Cannot commit: stale");
   EXPECT_EQ(calls_, 5);
   EXPECT_EQ(t_.CountMetadataFiles(".avro"), 0u);
 }
@@ -133,14 +150,17 @@ TEST_F(HookedTest, ValidationErrorsAreNotRetried) {
   SnapshotChange change;
   change.kind = ChangeKind::kOverwrite;
   change.removed_files = {{t_.File("a", "x", 1), {}}};
-  change.validation = CopyOnWriteValidation(Isolation::kSerializable, start, expr::Expression::True());
-  EXPECT_THAT(MessageOf(Commit(change)), HasSubstr("Found conflicting files that can contain records matching true: ["));
+  change.validation =
+      CopyOnWriteValidation(Isolation::kSerializable, start, expr::Expression::True());
+  EXPECT_THAT(MessageOf(Commit(change)),
+              HasSubstr("Found conflicting files that can contain records matching true: ["));
   EXPECT_EQ(calls_, 1);
   EXPECT_EQ(t_.CountMetadataFiles("-m"), 2u);
 }
 
 TEST_F(HookedTest, UnknownOutcomeThatLandedIsSuccess) {
-  hooked_.on_commit = [&](const catalog::LoadedTable& base, spec::TableMetadata updated) -> Result<catalog::LoadedTable> {
+  hooked_.on_commit = [&](const catalog::LoadedTable& base,
+                          spec::TableMetadata updated) -> Result<catalog::LoadedTable> {
     Must(t_.catalog->CommitTable(t_.id, base, std::move(updated)));
     return Fail(ErrorCode::kCommitUnknown, "connection reset", "CommitStateUnknownException");
   };
@@ -149,19 +169,23 @@ TEST_F(HookedTest, UnknownOutcomeThatLandedIsSuccess) {
 }
 
 TEST_F(HookedTest, UnknownOutcomeThatDidNotLandIsRetried) {
-  hooked_.on_commit = [&](const catalog::LoadedTable& base, spec::TableMetadata updated) -> Result<catalog::LoadedTable> {
-    if (calls_++ == 0) return Fail(ErrorCode::kCommitUnknown, "connection reset", "CommitStateUnknownException");
+  hooked_.on_commit = [&](const catalog::LoadedTable& base,
+                          spec::TableMetadata updated) -> Result<catalog::LoadedTable> {
+    if (calls_++ == 0)
+      return Fail(ErrorCode::kCommitUnknown, "connection reset", "CommitStateUnknownException");
     return t_.catalog->CommitTable(t_.id, base, std::move(updated));
   };
   EXPECT_EQ(Must(Commit(AppendOf(t_.File("a", "x", 1)))).attempts, 2);
 }
 
 TEST_F(HookedTest, UnknownOutcomeStaysUnknownAndKeepsFiles) {
-  hooked_.on_commit = [&](const catalog::LoadedTable&, spec::TableMetadata) -> Result<catalog::LoadedTable> {
+  hooked_.on_commit = [&](const catalog::LoadedTable&,
+                          spec::TableMetadata) -> Result<catalog::LoadedTable> {
     Must(t_.Append({t_.File("other", "x", 1)}));
     return Fail(ErrorCode::kCommitUnknown, "connection reset", "CommitStateUnknownException");
   };
-  EXPECT_THAT(MessageOf(Commit(AppendOf(t_.File("a", "x", 1)))), HasSubstr("CommitStateUnknownException"));
+  EXPECT_THAT(MessageOf(Commit(AppendOf(t_.File("a", "x", 1)))),
+              HasSubstr("CommitStateUnknownException"));
   EXPECT_EQ(t_.CountMetadataFiles("-m"), 2u);
   EXPECT_EQ(t_.CountMetadataFiles("snap-"), 2u);
 }
@@ -169,7 +193,8 @@ TEST_F(HookedTest, UnknownOutcomeStaysUnknownAndKeepsFiles) {
 TEST_F(HookedTest, LateLandingOfALostAttemptIsSuccess) {
   std::optional<spec::TableMetadata> in_flight;
   catalog::LoadedTable first_base;
-  hooked_.on_commit = [&](const catalog::LoadedTable& base, spec::TableMetadata updated) -> Result<catalog::LoadedTable> {
+  hooked_.on_commit = [&](const catalog::LoadedTable& base,
+                          spec::TableMetadata updated) -> Result<catalog::LoadedTable> {
     if (calls_++ == 0) {
       in_flight = std::move(updated);
       first_base = base;

@@ -4,13 +4,17 @@
 
 namespace iceblink::commit {
 
-Result<std::unique_ptr<EntryMatcher>> EntryMatcher::Make(const expr::Expression& filter, const spec::Schema& schema,
-                                                         const table::PartitionTypes& types, bool case_sensitive) {
+Result<std::unique_ptr<EntryMatcher>> EntryMatcher::Make(const expr::Expression& filter,
+                                                         const spec::Schema& schema,
+                                                         const table::PartitionTypes& types,
+                                                         bool case_sensitive) {
   std::unique_ptr<EntryMatcher> matcher(new EntryMatcher(filter, schema, case_sensitive));
   matcher->field_ids_ = expr::ReferencedFieldIds(filter, schema, case_sensitive);
   for (const auto& [id, entry] : types.entries()) {
-    ASSIGN_OR_RETURN(auto manifest, expr::ManifestEvaluator::ForRowFilter(filter, schema, entry.spec, case_sensitive));
-    ASSIGN_OR_RETURN(auto residual, expr::ResidualEvaluator::Make(filter, schema, entry.spec, case_sensitive));
+    ASSIGN_OR_RETURN(auto manifest, expr::ManifestEvaluator::ForRowFilter(
+                                        filter, schema, entry.spec, case_sensitive));
+    ASSIGN_OR_RETURN(auto residual,
+                     expr::ResidualEvaluator::Make(filter, schema, entry.spec, case_sensitive));
     matcher->specs_.emplace(id, PerSpec{std::move(manifest), std::move(residual)});
   }
   return matcher;
@@ -32,10 +36,13 @@ Result<const EntryMatcher::Residual*> EntryMatcher::ResidualOf(const spec::DataF
   }
   ASSIGN_OR_RETURN(const PerSpec* spec, SpecOf(file.spec_id));
   const expr::Expression residual = spec->residual.ResidualFor(file.partition);
-  ASSIGN_OR_RETURN(auto inclusive, expr::InclusiveMetricsEvaluator::Make(residual, schema_, case_sensitive_));
-  ASSIGN_OR_RETURN(auto strict, expr::StrictMetricsEvaluator::Make(residual, schema_, case_sensitive_));
+  ASSIGN_OR_RETURN(auto inclusive,
+                   expr::InclusiveMetricsEvaluator::Make(residual, schema_, case_sensitive_));
+  ASSIGN_OR_RETURN(auto strict,
+                   expr::StrictMetricsEvaluator::Make(residual, schema_, case_sensitive_));
   std::lock_guard lock(mutex_);
-  return &residuals_.emplace(std::move(key), Residual{std::move(inclusive), std::move(strict)}).first->second;
+  return &residuals_.emplace(std::move(key), Residual{std::move(inclusive), std::move(strict)})
+              .first->second;
 }
 
 Result<bool> EntryMatcher::ManifestMayMatch(const spec::ManifestFile& manifest) const {

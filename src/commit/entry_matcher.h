@@ -1,5 +1,5 @@
-// A row filter compiled against every spec of a table: which manifests and files can hold rows that match, and which files
-// hold nothing else.
+// A row filter compiled against every spec of a table: which manifests and files can hold rows that
+// match, and which files hold nothing else.
 #pragma once
 
 #include <map>
@@ -17,8 +17,10 @@ namespace iceblink::commit {
 class EntryMatcher {
  public:
   // `types` outlives the matcher. Error: ValidationException of binding the filter.
-  static Result<std::unique_ptr<EntryMatcher>> Make(const expr::Expression& filter, const spec::Schema& schema,
-                                                    const table::PartitionTypes& types, bool case_sensitive);
+  static Result<std::unique_ptr<EntryMatcher>> Make(const expr::Expression& filter,
+                                                    const spec::Schema& schema,
+                                                    const table::PartitionTypes& types,
+                                                    bool case_sensitive);
 
   const expr::Expression& filter() const { return filter_; }
   // The columns whose metrics MayMatch and MustMatch read.

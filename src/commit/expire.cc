@@ -26,32 +26,39 @@ struct Limits {
   int64_t max_ref_age_ms = std::numeric_limits<int64_t>::max();
 };
 
-Result<Limits> LimitsOf(const spec::TableMetadata& metadata, const ExpireOptions& options, int64_t now_ms) {
+Result<Limits> LimitsOf(const spec::TableMetadata& metadata, const ExpireOptions& options,
+                        int64_t now_ms) {
   Limits limits;
   limits.now_ms = now_ms;
-  ASSIGN_OR_RETURN(const int64_t age, spec::IntProperty(metadata.properties, spec::property::kMaxSnapshotAge));
-  ASSIGN_OR_RETURN(const int64_t keep, spec::IntProperty(metadata.properties, spec::property::kMinSnapshotsToKeep));
-  ASSIGN_OR_RETURN(limits.max_ref_age_ms, spec::IntProperty(metadata.properties, spec::property::kMaxRefAge));
+  ASSIGN_OR_RETURN(const int64_t age,
+                   spec::IntProperty(metadata.properties, spec::property::kMaxSnapshotAge));
+  ASSIGN_OR_RETURN(const int64_t keep,
+                   spec::IntProperty(metadata.properties, spec::property::kMinSnapshotsToKeep));
+  ASSIGN_OR_RETURN(limits.max_ref_age_ms,
+                   spec::IntProperty(metadata.properties, spec::property::kMaxRefAge));
   limits.older_than_ms = options.older_than_ms.value_or(now_ms - age);
   limits.retain_last = options.retain_last ? *options.retain_last : keep;
   return limits;
 }
 
 // Refs whose age keeps them.
-std::map<std::string, spec::SnapshotRef> RetainedRefs(const spec::TableMetadata& metadata, const Limits& limits) {
+std::map<std::string, spec::SnapshotRef> RetainedRefs(const spec::TableMetadata& metadata,
+                                                      const Limits& limits) {
   std::map<std::string, spec::SnapshotRef> retained;
   for (const auto& [name, ref] : metadata.refs) {
     const spec::Snapshot* snapshot = metadata.SnapshotById(ref.snapshot_id);
-    const bool young = snapshot != nullptr && limits.now_ms - snapshot->timestamp_ms <=
-                                                  ref.max_ref_age_ms.value_or(limits.max_ref_age_ms);
+    const bool young =
+        snapshot != nullptr && limits.now_ms - snapshot->timestamp_ms <=
+                                   ref.max_ref_age_ms.value_or(limits.max_ref_age_ms);
     if (name == spec::kMainBranch || young) retained.emplace(name, ref);
   }
   return retained;
 }
 
-void RetainBranch(const spec::TableMetadata& metadata, const spec::SnapshotRef& ref, const Limits& limits,
-                  std::set<int64_t>& retained) {
-  const int64_t cutoff = ref.max_snapshot_age_ms ? limits.now_ms - *ref.max_snapshot_age_ms : limits.older_than_ms;
+void RetainBranch(const spec::TableMetadata& metadata, const spec::SnapshotRef& ref,
+                  const Limits& limits, std::set<int64_t>& retained) {
+  const int64_t cutoff =
+      ref.max_snapshot_age_ms ? limits.now_ms - *ref.max_snapshot_age_ms : limits.older_than_ms;
   const int64_t keep = ref.min_snapshots_to_keep ? *ref.min_snapshots_to_keep : limits.retain_last;
   int64_t kept = 0;
   for (const spec::Snapshot* ancestor : table::AncestorsOf(metadata, ref.snapshot_id)) {
@@ -62,7 +69,8 @@ void RetainBranch(const spec::TableMetadata& metadata, const spec::SnapshotRef& 
 }
 
 std::set<int64_t> RetainedSnapshots(const spec::TableMetadata& metadata,
-                                    const std::map<std::string, spec::SnapshotRef>& refs, const Limits& limits) {
+                                    const std::map<std::string, spec::SnapshotRef>& refs,
+                                    const Limits& limits) {
   std::set<int64_t> retained;
   std::set<int64_t> referenced;
   for (const auto& [name, ref] : refs) {
@@ -76,29 +84,32 @@ std::set<int64_t> RetainedSnapshots(const spec::TableMetadata& metadata,
   }
   for (const spec::Snapshot& snapshot : metadata.snapshots) {
     const bool loose = !referenced.contains(snapshot.snapshot_id);
-    if (loose && snapshot.timestamp_ms >= limits.older_than_ms) retained.insert(snapshot.snapshot_id);
+    if (loose && snapshot.timestamp_ms >= limits.older_than_ms)
+      retained.insert(snapshot.snapshot_id);
   }
   return retained;
 }
 
-Status CheckExplicitIds(const std::vector<int64_t>& ids, const std::map<std::string, spec::SnapshotRef>& refs) {
+Status CheckExplicitIds(const std::vector<int64_t>& ids,
+                        const std::map<std::string, spec::SnapshotRef>& refs) {
   for (int64_t id : ids) {
     std::vector<std::string> names;
     for (const auto& [name, ref] : refs) {
       if (ref.snapshot_id == id) names.push_back(name);
     }
     if (!names.empty()) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("Cannot expire {}. Still referenced by refs: [{}]", id, Join(names, ", ")),
-                  "IllegalArgumentException");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("Cannot expire {}. Still referenced by refs: [{}]", id, Join(names, ", ")),
+          "IllegalArgumentException");
     }
   }
   return {};
 }
 
 // Specs and schemas that no kept snapshot uses.
-Status PlanMetadata(io::FileSystem& files, const spec::TableMetadata& metadata, const std::set<int64_t>& removed,
-                    ExpirePlan& plan) {
+Status PlanMetadata(io::FileSystem& files, const spec::TableMetadata& metadata,
+                    const std::set<int64_t>& removed, ExpirePlan& plan) {
   std::set<int32_t> specs = {metadata.default_spec_id};
   std::set<int32_t> schemas = {metadata.current_schema_id};
   const table::ReadContext context{&files, nullptr};
@@ -106,10 +117,11 @@ Status PlanMetadata(io::FileSystem& files, const spec::TableMetadata& metadata, 
     if (removed.contains(snapshot.snapshot_id)) continue;
     if (snapshot.schema_id) schemas.insert(*snapshot.schema_id);
     if (metadata.specs.size() == 1) continue;
-    RETURN_IF_ERROR(table::ForEachManifest(context, snapshot, [&](spec::ManifestFile&& manifest) -> Status {
-      specs.insert(manifest.spec_id);
-      return {};
-    }));
+    RETURN_IF_ERROR(
+        table::ForEachManifest(context, snapshot, [&](spec::ManifestFile&& manifest) -> Status {
+          specs.insert(manifest.spec_id);
+          return {};
+        }));
   }
   for (const spec::PartitionSpec& spec : metadata.specs) {
     if (!specs.contains(spec.spec_id)) plan.spec_ids.push_back(spec.spec_id);
@@ -122,21 +134,25 @@ Status PlanMetadata(io::FileSystem& files, const spec::TableMetadata& metadata, 
 
 std::vector<spec::TableUpdate> UpdatesOf(const ExpirePlan& plan) {
   std::vector<spec::TableUpdate> updates;
-  for (const std::string& ref : plan.refs) updates.emplace_back(spec::update::RemoveSnapshotRef{ref});
-  if (!plan.snapshot_ids.empty()) updates.emplace_back(spec::update::RemoveSnapshots{plan.snapshot_ids});
-  if (!plan.spec_ids.empty()) updates.emplace_back(spec::update::RemovePartitionSpecs{plan.spec_ids});
+  for (const std::string& ref : plan.refs)
+    updates.emplace_back(spec::update::RemoveSnapshotRef{ref});
+  if (!plan.snapshot_ids.empty())
+    updates.emplace_back(spec::update::RemoveSnapshots{plan.snapshot_ids});
+  if (!plan.spec_ids.empty())
+    updates.emplace_back(spec::update::RemovePartitionSpecs{plan.spec_ids});
   if (!plan.schema_ids.empty()) updates.emplace_back(spec::update::RemoveSchemas{plan.schema_ids});
   return updates;
 }
 
 }  // namespace
 
-Result<ExpirePlan> PlanExpiry(io::FileSystem& files, const spec::TableMetadata& metadata, const ExpireOptions& options,
-                              int64_t now_ms) {
+Result<ExpirePlan> PlanExpiry(io::FileSystem& files, const spec::TableMetadata& metadata,
+                              const ExpireOptions& options, int64_t now_ms) {
   RETURN_IF_ERROR(CheckGcEnabled(metadata, "expire snapshots"));
   if (options.retain_last && *options.retain_last < 1) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("Number of snapshots to retain must be at least 1, cannot be: {}", *options.retain_last),
+                fmt::format("Number of snapshots to retain must be at least 1, cannot be: {}",
+                            *options.retain_last),
                 "IllegalArgumentException");
   }
   ExpirePlan plan;

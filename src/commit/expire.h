@@ -1,8 +1,9 @@
-// Snapshot expiry: which snapshots and refs go (a value), the commit that removes them, and the files that nothing reaches
-// afterwards.
+// Snapshot expiry: which snapshots and refs go (a value), the commit that removes them, and the
+// files that nothing reaches afterwards.
 //
-// Files are found by difference: manifests that only removed snapshots list, minus content files that a kept manifest still
-// lists. Memory holds the candidates, never the table. Deletion failures are logged; the files become orphans.
+// Files are found by difference: manifests that only removed snapshots list, minus content files
+// that a kept manifest still lists. Memory holds the candidates, never the table. Deletion failures
+// are logged; the files become orphans.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +33,17 @@ struct ExpirePlan {
   std::vector<std::string> refs;
   std::vector<int32_t> spec_ids;
   std::vector<int32_t> schema_ids;
-  bool empty() const { return snapshot_ids.empty() && refs.empty() && spec_ids.empty() && schema_ids.empty(); }
+  bool empty() const {
+    return snapshot_ids.empty() && refs.empty() && spec_ids.empty() && schema_ids.empty();
+  }
 };
 
 // Returns what expires at `now_ms`. `files` is read only for clean_expired_metadata.
-// Errors: ValidationException "Cannot expire snapshots: GC is disabled ...", IllegalArgumentException "Number of snapshots to
-// retain must be at least 1, cannot be: %s", "Cannot expire %s. Still referenced by refs: %s".
-Result<ExpirePlan> PlanExpiry(io::FileSystem& files, const spec::TableMetadata& metadata, const ExpireOptions& options,
-                              int64_t now_ms);
+// Errors: ValidationException "Cannot expire snapshots: GC is disabled ...",
+// IllegalArgumentException "Number of snapshots to retain must be at least 1, cannot be: %s",
+// "Cannot expire %s. Still referenced by refs: %s".
+Result<ExpirePlan> PlanExpiry(io::FileSystem& files, const spec::TableMetadata& metadata,
+                              const ExpireOptions& options, int64_t now_ms);
 
 struct ExpireResult {
   FileCounts deleted;

@@ -18,7 +18,8 @@ using testing::HasSubstr;
 
 constexpr int64_t kFarFuture = 4'900'000'000'000;
 
-// The table and the answers of the recorded scenario: two appends, an update, a delete and an overwrite.
+// The table and the answers of the recorded scenario: two appends, an update, a delete and an
+// overwrite.
 class ExpireTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -29,10 +30,13 @@ class ExpireTest : public testing::Test {
     Replace({"b"}, {});
     Replace({"a2"}, {"z"});
   }
-  void Append(const std::string& name) { snapshots_.push_back(*Must(t_.Append({Make(name)})).snapshot_id); }
+  void Append(const std::string& name) {
+    snapshots_.push_back(*Must(t_.Append({Make(name)})).snapshot_id);
+  }
   spec::DataFile Make(const std::string& name) {
     spec::DataFile file = t_.File(name, "x", 1);
-    if (!Must(t_.files().Exists(file.file_path))) (void)t_.files().WriteAll(file.file_path, "x", io::WriteMode::kReplace);
+    if (!Must(t_.files().Exists(file.file_path)))
+      (void)t_.files().WriteAll(file.file_path, "x", io::WriteMode::kReplace);
     return file;
   }
   void Replace(std::vector<std::string> removed, std::vector<std::string> added) {
@@ -49,7 +53,8 @@ class ExpireTest : public testing::Test {
   // Data files, manifests and manifest lists deleted.
   std::vector<int64_t> Expire(ExpireOptions options) {
     const FileCounts counts = Must(ExpireSnapshots(*t_.catalog, t_.id, options)).deleted;
-    EXPECT_EQ(counts.position_delete_files + counts.equality_delete_files + counts.statistics_files, 0);
+    EXPECT_EQ(counts.position_delete_files + counts.equality_delete_files + counts.statistics_files,
+              0);
     return {counts.data_files, counts.manifests, counts.manifest_lists};
   }
 
@@ -80,8 +85,9 @@ TEST_F(ExpireTest, AsRecorded) {
   EXPECT_TRUE(Must(t_.files().Exists(t_.File("z", {}, 1).file_path)));
   EXPECT_FALSE(Must(t_.files().Exists(t_.File("a", {}, 1).file_path)));
   options.retain_last = 0;
-  EXPECT_EQ(MessageOf(ExpireSnapshots(*t_.catalog, t_.id, options)),
-            "IllegalArgumentException: Number of snapshots to retain must be at least 1, cannot be: 0");
+  EXPECT_EQ(
+      MessageOf(ExpireSnapshots(*t_.catalog, t_.id, options)),
+      "IllegalArgumentException: Number of snapshots to retain must be at least 1, cannot be: 0");
 }
 
 TEST_F(ExpireTest, BranchSettingsAndRefAge) {
@@ -126,23 +132,28 @@ TEST_F(ExpireTest, CleansUnusedSpecsAndSchemas) {
 TEST_F(ExpireTest, GcDisabled) {
   Must(ChangeProperties(*t_.catalog, t_.id, {{"gc.enabled", "false"}}, {}));
   EXPECT_EQ(MessageOf(ExpireSnapshots(*t_.catalog, t_.id, {})),
-            "ValidationException: Cannot expire snapshots: GC is disabled (deleting files may corrupt other tables)");
+            "ValidationException: Cannot expire snapshots: GC is disabled (deleting files may "
+            "corrupt other tables)");
   EXPECT_EQ(MessageOf(RemoveOrphanFiles(*t_.catalog, t_.id, {})),
-            "ValidationException: Cannot delete orphan files: GC is disabled (deleting files may corrupt other tables)");
+            "ValidationException: Cannot delete orphan files: GC is disabled (deleting files may "
+            "corrupt other tables)");
   EXPECT_EQ(MessageOf(PurgeTable(t_.files(), *t_.Load())),
-            "ValidationException: Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
+            "ValidationException: Cannot purge table: GC is disabled (deleting files may corrupt "
+            "other tables)");
 }
 
 TEST_F(ExpireTest, OrphansAreWhatNothingReaches) {
   const std::string location = t_.Load()->location;
-  for (const char* name : {"/data/lost.parquet", "/metadata/lost.avro", "/_hidden/x", "/data/.tmp/y"}) {
+  for (const char* name :
+       {"/data/lost.parquet", "/metadata/lost.avro", "/_hidden/x", "/data/.tmp/y"}) {
     ASSERT_TRUE(t_.files().WriteAll(location + name, "x", io::WriteMode::kReplace));
   }
   OrphanOptions options;
   options.dry_run = true;
   EXPECT_THAT(Must(RemoveOrphanFiles(*t_.catalog, t_.id, options)), ElementsAre());
   options.older_than_ms = kFarFuture;
-  const std::vector<std::string> expected = {location + "/data/lost.parquet", location + "/metadata/lost.avro"};
+  const std::vector<std::string> expected = {location + "/data/lost.parquet",
+                                             location + "/metadata/lost.avro"};
   EXPECT_EQ(Must(RemoveOrphanFiles(*t_.catalog, t_.id, options)), expected);
   options.dry_run = false;
   EXPECT_EQ(Must(RemoveOrphanFiles(*t_.catalog, t_.id, options)), expected);
@@ -150,7 +161,8 @@ TEST_F(ExpireTest, OrphansAreWhatNothingReaches) {
   EXPECT_THAT(t_.LiveFiles(), ElementsAre("z"));
   options.location = "/nonexistent/place";
   EXPECT_EQ(MessageOf(RemoveOrphanFiles(*t_.catalog, t_.id, options)),
-            "UncheckedIOException: java.io.FileNotFoundException: File /nonexistent/place does not exist");
+            "UncheckedIOException: java.io.FileNotFoundException: File /nonexistent/place does not "
+            "exist");
 }
 
 TEST_F(ExpireTest, PrefixMismatch) {
@@ -159,7 +171,8 @@ TEST_F(ExpireTest, PrefixMismatch) {
   options.dry_run = true;
   const std::string path = t_.File("z", {}, 1).file_path;
   options.listed_files = {{"s3://bucket" + path, 0}};
-  EXPECT_THAT(Must(RemoveOrphanFiles(*t_.catalog, t_.id, options)), ElementsAre()) << "a plain path matches any prefix";
+  EXPECT_THAT(Must(RemoveOrphanFiles(*t_.catalog, t_.id, options)), ElementsAre())
+      << "a plain path matches any prefix";
   EXPECT_FALSE(ParsePrefixMismatch("nonsense"));
 }
 
@@ -187,11 +200,13 @@ TEST(RewriteManifestsTest, MergesManifestsAndKeepsSequenceNumbers) {
   EXPECT_EQ(Must(RewriteManifests(*t.catalog, t.id, {})).rewritten, 0);
   RewriteManifestsOptions options;
   options.spec_id = 7;
-  EXPECT_EQ(MessageOf(RewriteManifests(*t.catalog, t.id, options)), "IllegalArgumentException: Invalid spec id 7");
+  EXPECT_EQ(MessageOf(RewriteManifests(*t.catalog, t.id, options)),
+            "IllegalArgumentException: Invalid spec id 7");
   options.spec_id = 0;
   options.sort_by = {{"nope"}};
-  EXPECT_THAT(MessageOf(RewriteManifests(*t.catalog, t.id, options)),
-              HasSubstr("Cannot set manifest sorting because specified field(s) [nope] were not found"));
+  EXPECT_THAT(
+      MessageOf(RewriteManifests(*t.catalog, t.id, options)),
+      HasSubstr("Cannot set manifest sorting because specified field(s) [nope] were not found"));
 }
 
 TEST(PurgeTest, DeletesEveryFile) {
@@ -204,7 +219,8 @@ TEST(PurgeTest, DeletesEveryFile) {
   EXPECT_EQ(counts.data_files, 1);
   EXPECT_EQ(counts.metadata_files, 2);
   size_t left = 0;
-  ASSERT_TRUE(t.files().List(metadata->location, true, [&](const io::FileInfo&) -> Status { return left++, Status(); }));
+  ASSERT_TRUE(t.files().List(metadata->location, true,
+                             [&](const io::FileInfo&) -> Status { return left++, Status(); }));
   EXPECT_EQ(left, 0u);
 }
 

@@ -35,7 +35,8 @@ spec::DataFile WithoutMetrics(const spec::DataFile& file) {
 }  // namespace
 
 bool RemovalRules::AnyRemoval() const {
-  return !paths.empty() || !files.empty() || !dropped_partitions.empty() || (row_filter && !row_filter->is_false());
+  return !paths.empty() || !files.empty() || !dropped_partitions.empty() ||
+         (row_filter && !row_filter->is_false());
 }
 
 std::string RemovalKey(const spec::DataFile& file) {
@@ -53,22 +54,24 @@ void ManifestFilter::SetObsolete(int64_t min_sequence_number,
   removed_data_files_ = removed_data_files;
 }
 
-Result<std::vector<spec::ManifestFile>> ManifestFilter::Filter(const table::ReadContext& read,
-                                                               const WriteTarget& target, ManifestOutput& output,
-                                                               std::vector<spec::ManifestFile> manifests) {
+Result<std::vector<spec::ManifestFile>> ManifestFilter::Filter(
+    const table::ReadContext& read, const WriteTarget& target, ManifestOutput& output,
+    std::vector<spec::ManifestFile> manifests) {
   rewritten_ = 0;
   duplicates_ = 0;
   removed_.clear();
   std::unique_ptr<EntryMatcher> matcher;
   if (rules_.row_filter && !rules_.row_filter->is_false()) {
-    ASSIGN_OR_RETURN(matcher, EntryMatcher::Make(*rules_.row_filter, target.metadata->schema(), *target.types,
-                                                 rules_.case_sensitive));
+    ASSIGN_OR_RETURN(matcher, EntryMatcher::Make(*rules_.row_filter, target.metadata->schema(),
+                                                 *target.types, rules_.case_sensitive));
   }
   Run run{read, target, output, matcher.get(), false};
-  const bool only_files = rules_.paths.empty() && rules_.dropped_partitions.empty() && matcher == nullptr;
+  const bool only_files =
+      rules_.paths.empty() && rules_.dropped_partitions.empty() && matcher == nullptr;
   if (only_files && rules_.every_manifest_known && !rules_.manifests.empty()) {
-    const auto known = std::count_if(manifests.begin(), manifests.end(),
-                                     [&](const auto& m) { return rules_.manifests.contains(m.path); });
+    const auto known = std::count_if(manifests.begin(), manifests.end(), [&](const auto& m) {
+      return rules_.manifests.contains(m.path);
+    });
     run.trust_known_manifests = static_cast<size_t>(known) == rules_.manifests.size();
   }
 
@@ -94,7 +97,8 @@ Result<std::vector<spec::ManifestFile>> ManifestFilter::Filter(const table::Read
   return manifests;
 }
 
-Result<bool> ManifestFilter::MayHoldRemoved(const Run& run, const spec::ManifestFile& manifest) const {
+Result<bool> ManifestFilter::MayHoldRemoved(const Run& run,
+                                            const spec::ManifestFile& manifest) const {
   if (!HasLiveFiles(manifest)) return false;
   if (run.trust_known_manifests) return rules_.manifests.contains(manifest.path);
   if (!rules_.paths.empty()) return true;
@@ -103,7 +107,9 @@ Result<bool> ManifestFilter::MayHoldRemoved(const Run& run, const spec::Manifest
   } else if (removed_data_files_ != nullptr && !removed_data_files_->empty()) {
     return true;
   }
-  if (!rules_.dropped_partitions.empty() && rules_.dropped_partitions.MayBeIn(manifest, *run.target.types)) return true;
+  if (!rules_.dropped_partitions.empty() &&
+      rules_.dropped_partitions.MayBeIn(manifest, *run.target.types))
+    return true;
   return run.matcher == nullptr ? Result<bool>(false) : run.matcher->ManifestMayMatch(manifest);
 }
 
@@ -111,7 +117,9 @@ bool ManifestFilter::IsMarked(const spec::ManifestEntry& entry) const {
   const spec::DataFile& file = entry.data_file;
   if (rules_.paths.contains(file.file_path)) return true;
   if (!rules_.files.empty() && rules_.files.contains(RemovalKey(file))) return true;
-  if (!rules_.dropped_partitions.empty() && rules_.dropped_partitions.Contains(file.spec_id, file.partition)) return true;
+  if (!rules_.dropped_partitions.empty() &&
+      rules_.dropped_partitions.Contains(file.spec_id, file.partition))
+    return true;
   if (content_ == spec::ManifestContent::kData) return false;
   const int64_t sequence = entry.sequence_number.value_or(0);
   if (sequence > 0 && sequence < min_sequence_number_) return true;
@@ -127,23 +135,26 @@ Result<bool> ManifestFilter::IsRemoved(const Run& run, const spec::ManifestEntry
     if (!may) return false;
     ASSIGN_OR_RETURN(removed, run.matcher->MustMatch(file));
     if (!removed && content_ == spec::ManifestContent::kData) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("Cannot delete file where some, but not all, rows match filter {}: {}",
-                              rules_.row_filter->ToString(), file.file_path),
-                  "ValidationException");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("Cannot delete file where some, but not all, rows match filter {}: {}",
+                      rules_.row_filter->ToString(), file.file_path),
+          "ValidationException");
     }
   }
   if (removed && rules_.fail_any) {
     const auto* entry_spec = run.target.types->Find(file.spec_id);
     return Fail(ErrorCode::kConflict,
                 fmt::format("Cannot commit file that conflicts with existing partition: {}",
-                            spec::PartitionPath(entry_spec->spec, run.target.metadata->schema(), file.partition)),
+                            spec::PartitionPath(entry_spec->spec, run.target.metadata->schema(),
+                                                file.partition)),
                 "ValidationException");
   }
   return removed;
 }
 
-Result<std::vector<int64_t>> ManifestFilter::FindRemoved(const Run& run, const spec::ManifestFile& manifest) const {
+Result<std::vector<int64_t>> ManifestFilter::FindRemoved(const Run& run,
+                                                         const spec::ManifestFile& manifest) const {
   table::ManifestReadOptions options;
   options.live_only = true;
   options.split_offsets = false;
@@ -161,8 +172,9 @@ Result<std::vector<int64_t>> ManifestFilter::FindRemoved(const Run& run, const s
   return ordinals;
 }
 
-Result<ManifestFilter::Outcome> ManifestFilter::Rewrite(const Run& run, const spec::ManifestFile& manifest,
-                                                        const std::vector<int64_t>& ordinals) const {
+Result<ManifestFilter::Outcome> ManifestFilter::Rewrite(
+    const Run& run, const spec::ManifestFile& manifest,
+    const std::vector<int64_t>& ordinals) const {
   ASSIGN_OR_RETURN(auto writer, run.output.Open(run.target, content_, manifest.spec_id));
   table::ManifestReadOptions options;
   options.live_only = true;
@@ -176,7 +188,8 @@ Result<ManifestFilter::Outcome> ManifestFilter::Rewrite(const Run& run, const sp
     ordinal++;
     const int64_t sequence = entry.sequence_number.value_or(0);
     if (!removed) {
-      return writer->AddExisting(entry.data_file, entry.snapshot_id.value_or(manifest.added_snapshot_id), sequence,
+      return writer->AddExisting(entry.data_file,
+                                 entry.snapshot_id.value_or(manifest.added_snapshot_id), sequence,
                                  entry.file_sequence_number);
     }
     ++next;
@@ -184,7 +197,8 @@ Result<ManifestFilter::Outcome> ManifestFilter::Rewrite(const Run& run, const sp
       outcome.removed.push_back(WithoutMetrics(entry.data_file));
     } else {
       outcome.duplicates++;
-      LogWarn(fmt::format("Deleting a duplicate path from manifest {}: {}", manifest.path, entry.data_file.file_path));
+      LogWarn(fmt::format("Deleting a duplicate path from manifest {}: {}", manifest.path,
+                          entry.data_file.file_path));
     }
     return writer->AddDeleted(entry.data_file, sequence, entry.file_sequence_number);
   };
@@ -193,7 +207,8 @@ Result<ManifestFilter::Outcome> ManifestFilter::Rewrite(const Run& run, const sp
   return outcome;
 }
 
-Result<ManifestFilter::Outcome> ManifestFilter::FilterOne(const Run& run, const spec::ManifestFile& manifest) const {
+Result<ManifestFilter::Outcome> ManifestFilter::FilterOne(
+    const Run& run, const spec::ManifestFile& manifest) const {
   ASSIGN_OR_RETURN(const bool open, MayHoldRemoved(run, manifest));
   if (open) {
     ASSIGN_OR_RETURN(const std::vector<int64_t> ordinals, FindRemoved(run, manifest));
@@ -226,7 +241,8 @@ Status ManifestFilter::CheckAllFound(const std::vector<std::string>& wanted_path
     if (!found.contains(key)) missing.push_back(key.substr(0, key.find('#')));
   }
   if (missing.empty()) return {};
-  return Fail(ErrorCode::kConflict, "Missing required files to delete: " + Join(missing, ","), "ValidationException");
+  return Fail(ErrorCode::kConflict, "Missing required files to delete: " + Join(missing, ","),
+              "ValidationException");
 }
 
 }  // namespace iceblink::commit

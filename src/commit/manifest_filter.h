@@ -1,9 +1,10 @@
 // Removing files from existing manifests.
 //
-// A manifest that lists a removed file is rewritten: removed files as DELETED by this snapshot, the others as EXISTING.
-// Manifests that cannot list one (by partition summaries, by filter, or because the scan named the manifests) are not opened.
-// Two passes over a manifest: the first reads only what decides, the second copies. Results are kept by path, so a retried
-// commit rewrites only what changed meanwhile.
+// A manifest that lists a removed file is rewritten: removed files as DELETED by this snapshot, the
+// others as EXISTING. Manifests that cannot list one (by partition summaries, by filter, or because
+// the scan named the manifests) are not opened. Two passes over a manifest: the first reads only
+// what decides, the second copies. Results are kept by path, so a retried commit rewrites only what
+// changed meanwhile.
 #pragma once
 
 #include <map>
@@ -23,14 +24,14 @@ namespace iceblink::commit {
 
 // Which entries go. Data and delete manifests have one filter each.
 struct RemovalRules {
-  std::unordered_set<std::string> paths;        // data files by path alone
-  std::unordered_set<std::string> files;        // keys of RemovalKey
-  PartitionSet file_partitions;                 // of `files`
-  std::set<std::string> manifests;              // that list `files`, as far as known
-  bool every_manifest_known = true;             // `manifests` is complete
+  std::unordered_set<std::string> paths;  // data files by path alone
+  std::unordered_set<std::string> files;  // keys of RemovalKey
+  PartitionSet file_partitions;           // of `files`
+  std::set<std::string> manifests;        // that list `files`, as far as known
+  bool every_manifest_known = true;       // `manifests` is complete
   PartitionSet dropped_partitions;
   std::optional<expr::Expression> row_filter;
-  bool fail_any = false;                        // ReplacePartitions.validateAppendOnly
+  bool fail_any = false;  // ReplacePartitions.validateAppendOnly
   bool case_sensitive = true;
 
   bool AnyRemoval() const;
@@ -43,14 +44,18 @@ class ManifestFilter {
  public:
   ManifestFilter(spec::ManifestContent content, RemovalRules rules);
 
-  // Delete manifests only: obsolete deletes (data sequence number below `min_sequence_number`) and deletion vectors of
-  // `removed_data_files` go too, where a manifest is opened anyway or the vectors require it.
-  void SetObsolete(int64_t min_sequence_number, const std::unordered_set<std::string>* removed_data_files);
+  // Delete manifests only: obsolete deletes (data sequence number below `min_sequence_number`) and
+  // deletion vectors of `removed_data_files` go too, where a manifest is opened anyway or the
+  // vectors require it.
+  void SetObsolete(int64_t min_sequence_number,
+                   const std::unordered_set<std::string>* removed_data_files);
 
-  // Returns the manifests in their order, rewritten ones replaced. Errors: ValidationException "Cannot delete file where some,
-  // but not all, rows match filter %s: %s", "Cannot commit file that conflicts with existing partition: %s"; those of io.
-  Result<std::vector<spec::ManifestFile>> Filter(const table::ReadContext& read, const WriteTarget& target,
-                                                 ManifestOutput& output, std::vector<spec::ManifestFile> manifests);
+  // Returns the manifests in their order, rewritten ones replaced. Errors: ValidationException
+  // "Cannot delete file where some, but not all, rows match filter %s: %s", "Cannot commit file
+  // that conflicts with existing partition: %s"; those of io.
+  Result<std::vector<spec::ManifestFile>> Filter(const table::ReadContext& read,
+                                                 const WriteTarget& target, ManifestOutput& output,
+                                                 std::vector<spec::ManifestFile> manifests);
 
   // What the last Filter did.
   int64_t rewritten() const { return rewritten_; }
@@ -77,7 +82,8 @@ class ManifestFilter {
   Result<bool> MayHoldRemoved(const Run& run, const spec::ManifestFile& manifest) const;
   Result<Outcome> FilterOne(const Run& run, const spec::ManifestFile& manifest) const;
   // Ordinals of the live entries to remove, ascending.
-  Result<std::vector<int64_t>> FindRemoved(const Run& run, const spec::ManifestFile& manifest) const;
+  Result<std::vector<int64_t>> FindRemoved(const Run& run,
+                                           const spec::ManifestFile& manifest) const;
   bool IsMarked(const spec::ManifestEntry& entry) const;
   Result<bool> IsRemoved(const Run& run, const spec::ManifestEntry& entry) const;
   Result<Outcome> Rewrite(const Run& run, const spec::ManifestFile& manifest,

@@ -18,8 +18,8 @@ std::vector<std::string> PathsOf(const std::vector<spec::ManifestFile>& bin) {
 }
 
 // Deletes of older snapshots are dropped, adds of this one stay adds, the rest becomes existing.
-Status CopyMerged(const spec::ManifestEntry& entry, const spec::ManifestFile& manifest, int64_t snapshot_id,
-                  table::ManifestWriter& writer) {
+Status CopyMerged(const spec::ManifestEntry& entry, const spec::ManifestFile& manifest,
+                  int64_t snapshot_id, table::ManifestWriter& writer) {
   const int64_t entry_snapshot = entry.snapshot_id.value_or(manifest.added_snapshot_id);
   const int64_t sequence = entry.sequence_number.value_or(0);
   switch (entry.status) {
@@ -59,32 +59,38 @@ std::vector<std::vector<size_t>> PackFromEnd(size_t count, int64_t target,
   return bins;
 }
 
-Result<ManifestMerger::Merged> ManifestMerger::MergeBin(const table::ReadContext& read, const WriteTarget& target,
-                                                        ManifestOutput& output, const Bin& bin) const {
+Result<ManifestMerger::Merged> ManifestMerger::MergeBin(const table::ReadContext& read,
+                                                        const WriteTarget& target,
+                                                        ManifestOutput& output,
+                                                        const Bin& bin) const {
   ASSIGN_OR_RETURN(auto writer, output.Open(target, content_, bin.front().spec_id));
   Merged merged;
   for (const spec::ManifestFile& manifest : bin) {
-    RETURN_IF_ERROR(table::ForEachEntry(read, manifest, *target.types, {}, [&](const spec::ManifestEntry& entry) {
-      return CopyMerged(entry, manifest, output.snapshot_id(), *writer);
-    }));
+    RETURN_IF_ERROR(table::ForEachEntry(
+        read, manifest, *target.types, {}, [&](const spec::ManifestEntry& entry) {
+          return CopyMerged(entry, manifest, output.snapshot_id(), *writer);
+        }));
     if (manifest.added_snapshot_id != output.snapshot_id()) merged.replaced++;
   }
   ASSIGN_OR_RETURN(merged.manifest, output.Close(*writer));
   return merged;
 }
 
-Result<std::vector<spec::ManifestFile>> ManifestMerger::Merge(const table::ReadContext& read,
-                                                              const WriteTarget& target, ManifestOutput& output,
-                                                              std::vector<spec::ManifestFile> manifests) {
+Result<std::vector<spec::ManifestFile>> ManifestMerger::Merge(
+    const table::ReadContext& read, const WriteTarget& target, ManifestOutput& output,
+    std::vector<spec::ManifestFile> manifests) {
   replaced_ = 0;
   const spec::Properties& properties = target.metadata->properties;
-  if (manifests.empty() || !spec::BoolProperty(properties, spec::property::kManifestMergeEnabled)) return manifests;
+  if (manifests.empty() || !spec::BoolProperty(properties, spec::property::kManifestMergeEnabled))
+    return manifests;
   ASSIGN_OR_RETURN(const int64_t target_size, ManifestTargetSize(*target.metadata));
-  ASSIGN_OR_RETURN(const int64_t min_count, spec::IntProperty(properties, spec::property::kManifestMinMergeCount));
+  ASSIGN_OR_RETURN(const int64_t min_count,
+                   spec::IntProperty(properties, spec::property::kManifestMinMergeCount));
   const std::string newest = manifests.front().path;
 
   std::map<int32_t, Bin, std::greater<>> groups;
-  for (spec::ManifestFile& manifest : manifests) groups[manifest.spec_id].push_back(std::move(manifest));
+  for (spec::ManifestFile& manifest : manifests)
+    groups[manifest.spec_id].push_back(std::move(manifest));
   std::vector<Bin> bins;
   std::vector<bool> merge;
   for (auto& [spec_id, group] : groups) {
@@ -92,8 +98,10 @@ Result<std::vector<spec::ManifestFile>> ManifestMerger::Merge(const table::ReadC
          PackFromEnd(group.size(), target_size, [&](size_t i) { return group[i].length; })) {
       Bin& bin = bins.emplace_back();
       for (size_t i : packed) bin.push_back(std::move(group[i]));
-      const bool has_newest = std::any_of(bin.begin(), bin.end(), [&](const auto& m) { return m.path == newest; });
-      merge.push_back(bin.size() > 1 && !(has_newest && static_cast<int64_t>(bin.size()) < min_count));
+      const bool has_newest =
+          std::any_of(bin.begin(), bin.end(), [&](const auto& m) { return m.path == newest; });
+      merge.push_back(bin.size() > 1 &&
+                      !(has_newest && static_cast<int64_t>(bin.size()) < min_count));
     }
   }
 

@@ -32,19 +32,22 @@ void ManifestOutput::Remember(std::string path) {
 }
 
 Result<std::unique_ptr<table::ManifestWriter>> ManifestOutput::Open(const WriteTarget& target,
-                                                                    spec::ManifestContent content, int32_t spec_id) {
+                                                                    spec::ManifestContent content,
+                                                                    int32_t spec_id) {
   const table::PartitionTypes::Entry* entry = target.types->Find(spec_id);
   if (entry == nullptr) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("Cannot find partition spec with ID {}", spec_id),
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("Cannot find partition spec with ID {}", spec_id),
                 "IllegalArgumentException");
   }
   table::ManifestWriteOptions options;
   options.format_version = target.metadata->format_version;
   options.content = content;
   options.snapshot_id = snapshot_id_;
-  const std::string path = fmt::format("{}/{}-m{}.avro", catalog::MetadataFolder(*target.metadata), uuid_,
-                                       next_manifest_.fetch_add(1));
-  return table::ManifestWriter::Create(files_, path, target.metadata->schema(), entry->spec, entry->type, options);
+  const std::string path = fmt::format("{}/{}-m{}.avro", catalog::MetadataFolder(*target.metadata),
+                                       uuid_, next_manifest_.fetch_add(1));
+  return table::ManifestWriter::Create(files_, path, target.metadata->schema(), entry->spec,
+                                       entry->type, options);
 }
 
 Result<spec::ManifestFile> ManifestOutput::Close(table::ManifestWriter& writer) {
@@ -55,13 +58,15 @@ Result<spec::ManifestFile> ManifestOutput::Close(table::ManifestWriter& writer) 
 }
 
 Result<std::vector<spec::ManifestFile>> ManifestOutput::WriteGroup(const WriteTarget& target,
-                                                                   spec::ManifestContent content, int32_t spec_id,
+                                                                   spec::ManifestContent content,
+                                                                   int32_t spec_id,
                                                                    std::span<const NewFile> files) {
   ASSIGN_OR_RETURN(const int64_t target_size, ManifestTargetSize(*target.metadata));
   std::vector<spec::ManifestFile> manifests;
   std::unique_ptr<table::ManifestWriter> writer;
   for (const NewFile& added : files) {
-    if (writer != nullptr && writer->entries() % kRollCheckInterval == 0 && writer->length() >= target_size) {
+    if (writer != nullptr && writer->entries() % kRollCheckInterval == 0 &&
+        writer->length() >= target_size) {
       ASSIGN_OR_RETURN(spec::ManifestFile full, Close(*writer));
       manifests.push_back(std::move(full));
       writer.reset();
@@ -85,20 +90,24 @@ Result<std::vector<spec::ManifestFile>> ManifestOutput::WriteGroup(const WriteTa
 }
 
 Result<std::vector<spec::ManifestFile>> ManifestOutput::WriteAdded(const WriteTarget& target,
-                                                                   spec::ManifestContent content, int32_t spec_id,
+                                                                   spec::ManifestContent content,
+                                                                   int32_t spec_id,
                                                                    std::span<const NewFile> files) {
   const int64_t count = static_cast<int64_t>(files.size());
   const int64_t wanted = std::max<int64_t>(1, (count + kFilesPerGroup / 2) / kFilesPerGroup);
-  const int64_t groups = std::min<int64_t>(wanted, static_cast<int64_t>(ThreadPool::Shared().threads()) + 1);
+  const int64_t groups =
+      std::min<int64_t>(wanted, static_cast<int64_t>(ThreadPool::Shared().threads()) + 1);
   if (groups == 1) return WriteGroup(target, content, spec_id, files);
   const int64_t size = (count + groups - 1) / groups;
   std::vector<std::vector<spec::ManifestFile>> results(static_cast<size_t>(groups));
-  RETURN_IF_ERROR(ThreadPool::Shared().ParallelFor(static_cast<size_t>(groups), [&](size_t group) -> Status {
-    const size_t begin = std::min(files.size(), group * static_cast<size_t>(size));
-    const size_t end = std::min(files.size(), begin + static_cast<size_t>(size));
-    ASSIGN_OR_RETURN(results[group], WriteGroup(target, content, spec_id, files.subspan(begin, end - begin)));
-    return {};
-  }));
+  RETURN_IF_ERROR(
+      ThreadPool::Shared().ParallelFor(static_cast<size_t>(groups), [&](size_t group) -> Status {
+        const size_t begin = std::min(files.size(), group * static_cast<size_t>(size));
+        const size_t end = std::min(files.size(), begin + static_cast<size_t>(size));
+        ASSIGN_OR_RETURN(results[group],
+                         WriteGroup(target, content, spec_id, files.subspan(begin, end - begin)));
+        return {};
+      }));
   std::vector<spec::ManifestFile> manifests;
   for (auto& result : results) {
     std::move(result.begin(), result.end(), std::back_inserter(manifests));
@@ -107,8 +116,8 @@ Result<std::vector<spec::ManifestFile>> ManifestOutput::WriteAdded(const WriteTa
 }
 
 std::string ManifestOutput::NextListPath(const spec::TableMetadata& metadata) {
-  std::string path = fmt::format("{}/snap-{}-{}-{}.avro", catalog::MetadataFolder(metadata), snapshot_id_,
-                                 next_list_.fetch_add(1), uuid_);
+  std::string path = fmt::format("{}/snap-{}-{}-{}.avro", catalog::MetadataFolder(metadata),
+                                 snapshot_id_, next_list_.fetch_add(1), uuid_);
   Remember(path);
   return path;
 }

@@ -1,7 +1,9 @@
-// The manifests that one commit writes: their names, their ids, and who must delete them when the commit does not land.
+// The manifests that one commit writes: their names, their ids, and who must delete them when the
+// commit does not land.
 //
 //   <metadata folder>/<commit uuid>-m<N>.avro                              manifests, N from 0
-//   <metadata folder>/snap-<snapshot id>-<attempt>-<commit uuid>.avro      manifest lists, attempt from 1
+//   <metadata folder>/snap-<snapshot id>-<attempt>-<commit uuid>.avro      manifest lists, attempt
+//   from 1
 #pragma once
 
 #include <atomic>
@@ -37,7 +39,8 @@ class ManifestOutput {
   const std::string& uuid() const { return uuid_; }
 
   // Opens the next manifest for entries of the spec.
-  Result<std::unique_ptr<table::ManifestWriter>> Open(const WriteTarget& target, spec::ManifestContent content,
+  Result<std::unique_ptr<table::ManifestWriter>> Open(const WriteTarget& target,
+                                                      spec::ManifestContent content,
                                                       int32_t spec_id);
   // Closes it and remembers the file as this commit's.
   Result<spec::ManifestFile> Close(table::ManifestWriter& writer);
@@ -46,9 +49,11 @@ class ManifestOutput {
     const spec::DataFile* file = nullptr;
     std::optional<int64_t> data_sequence_number;
   };
-  // Writes added files of one spec into as many manifests as the target size asks for, large sets in parallel.
-  Result<std::vector<spec::ManifestFile>> WriteAdded(const WriteTarget& target, spec::ManifestContent content,
-                                                     int32_t spec_id, std::span<const NewFile> files);
+  // Writes added files of one spec into as many manifests as the target size asks for, large sets
+  // in parallel.
+  Result<std::vector<spec::ManifestFile>> WriteAdded(const WriteTarget& target,
+                                                     spec::ManifestContent content, int32_t spec_id,
+                                                     std::span<const NewFile> files);
 
   // Path of the next manifest list; remembered likewise.
   std::string NextListPath(const spec::TableMetadata& metadata);
@@ -57,8 +62,9 @@ class ManifestOutput {
   void DeleteUnused(const std::set<std::string>& kept);
 
  private:
-  Result<std::vector<spec::ManifestFile>> WriteGroup(const WriteTarget& target, spec::ManifestContent content,
-                                                     int32_t spec_id, std::span<const NewFile> files);
+  Result<std::vector<spec::ManifestFile>> WriteGroup(const WriteTarget& target,
+                                                     spec::ManifestContent content, int32_t spec_id,
+                                                     std::span<const NewFile> files);
   void Remember(std::string path);
 
   io::FileSystem& files_;

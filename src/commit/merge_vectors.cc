@@ -14,7 +14,8 @@ namespace {
 
 using Vectors = std::vector<AddedDeleteFile>;
 
-constexpr int32_t kRowPositionFieldId = 2147483645;  // the reserved id of _pos, which a vector's blob names
+constexpr int32_t kRowPositionFieldId =
+    2147483645;  // the reserved id of _pos, which a vector's blob names
 
 Result<io::PositionBitmap> ReadVector(io::FileSystem& files, const spec::DataFile& dv) {
   ASSIGN_OR_RETURN(auto file, files.OpenRead(dv.file_path));
@@ -28,14 +29,15 @@ Status CheckMergeable(const AddedDeleteFile& first, const AddedDeleteFile& other
       first.data_sequence_number == other.data_sequence_number) {
     return {};
   }
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("Cannot merge deletion vectors of {}: spec, partition or sequence number differ",
-                          first.file.referenced_data_file.value_or("")),
-              "ValidationException");
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("Cannot merge deletion vectors of {}: spec, partition or sequence number differ",
+                  first.file.referenced_data_file.value_or("")),
+      "ValidationException");
 }
 
-Result<AddedDeleteFile> MergeInto(io::FileSystem& files, io::PuffinWriter& writer, const std::string& path,
-                                  const Vectors& vectors) {
+Result<AddedDeleteFile> MergeInto(io::FileSystem& files, io::PuffinWriter& writer,
+                                  const std::string& path, const Vectors& vectors) {
   AddedDeleteFile merged = vectors.front();
   io::PositionBitmap positions;
   for (const AddedDeleteFile& vector : vectors) {
@@ -58,8 +60,8 @@ Result<AddedDeleteFile> MergeInto(io::FileSystem& files, io::PuffinWriter& write
 
 }  // namespace
 
-Status MergeDuplicateVectors(io::FileSystem& files, const spec::TableMetadata& base, int64_t snapshot_id,
-                             SnapshotChange& change) {
+Status MergeDuplicateVectors(io::FileSystem& files, const spec::TableMetadata& base,
+                             int64_t snapshot_id, SnapshotChange& change) {
   std::map<std::string, Vectors> by_file;
   for (const AddedDeleteFile& added : change.added_deletes) {
     if (added.file.is_dv()) by_file[added.file.referenced_data_file.value_or("")].push_back(added);
@@ -70,7 +72,8 @@ Status MergeDuplicateVectors(io::FileSystem& files, const spec::TableMetadata& b
   const std::string folder = base.Property(spec::property::kDataPath, base.location + "/data");
   const std::string path = fmt::format("{}/merged-dvs-{}-1.puffin", folder, snapshot_id);
   ASSIGN_OR_RETURN(auto out, files.Create(path, io::WriteMode::kCreateNew));
-  ASSIGN_OR_RETURN(auto writer, io::PuffinWriter::Create(std::move(out), {{"created-by", "Iceblink"}}));
+  ASSIGN_OR_RETURN(auto writer,
+                   io::PuffinWriter::Create(std::move(out), {{"created-by", "Iceblink"}}));
   Vectors merged;
   for (const auto& [file, vectors] : by_file) {
     ASSIGN_OR_RETURN(AddedDeleteFile one, MergeInto(files, writer, path, vectors));

@@ -8,9 +8,9 @@
 namespace iceblink::commit {
 
 // Replaces such vectors in change.added_deletes; without any, does nothing. The new file is
-// <data folder>/merged-dvs-<snapshot id>-1.puffin. Errors: those of io; ValidationException when specs, partitions or
-// sequence numbers differ.
-Status MergeDuplicateVectors(io::FileSystem& files, const spec::TableMetadata& base, int64_t snapshot_id,
-                             SnapshotChange& change);
+// <data folder>/merged-dvs-<snapshot id>-1.puffin. Errors: those of io; ValidationException when
+// specs, partitions or sequence numbers differ.
+Status MergeDuplicateVectors(io::FileSystem& files, const spec::TableMetadata& base,
+                             int64_t snapshot_id, SnapshotChange& change);
 
 }  // namespace iceblink::commit

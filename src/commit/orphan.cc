@@ -66,7 +66,8 @@ bool PartMatches(const std::string& valid, const std::string& actual) {
   return valid.empty() || EqualsIgnoreCase(valid, actual);
 }
 
-// Names that start with _ or . belong to others, except folders of partition fields with such names.
+// Names that start with _ or . belong to others, except folders of partition fields with such
+// names.
 class HiddenPaths {
  public:
   explicit HiddenPaths(const spec::TableMetadata& metadata) {
@@ -78,21 +79,25 @@ class HiddenPaths {
   }
   bool Hides(std::string_view below_root) const {
     for (const std::string& part : Split(below_root, '/')) {
-      const bool is_partition = std::any_of(partition_prefixes_.begin(), partition_prefixes_.end(),
-                                            [&](const auto& prefix) { return part.starts_with(prefix); });
+      const bool is_partition =
+          std::any_of(partition_prefixes_.begin(), partition_prefixes_.end(),
+                      [&](const auto& prefix) { return part.starts_with(prefix); });
       if (IsHiddenName(part) && !is_partition) return true;
     }
     return false;
   }
 
  private:
-  static bool IsHiddenName(std::string_view name) { return name.starts_with("_") || name.starts_with("."); }
+  static bool IsHiddenName(std::string_view name) {
+    return name.starts_with("_") || name.starts_with(".");
+  }
   std::vector<std::string> partition_prefixes_;
 };
 
 class OrphanSearch {
  public:
-  OrphanSearch(io::FileSystem& files, const spec::TableMetadata& metadata, const OrphanOptions& options)
+  OrphanSearch(io::FileSystem& files, const spec::TableMetadata& metadata,
+               const OrphanOptions& options)
       : files_(files),
         metadata_(metadata),
         options_(options),
@@ -130,15 +135,18 @@ void OrphanSearch::AddCandidate(const std::string& path, int64_t modified_ms, in
 }
 
 Status OrphanSearch::ListCandidates() {
-  const int64_t cutoff = options_.older_than_ms.value_or(options_.clock->NowMillis() - kDefaultAgeMs);
+  const int64_t cutoff =
+      options_.older_than_ms.value_or(options_.clock->NowMillis() - kDefaultAgeMs);
   if (options_.listed_files) {
-    for (const ListedFile& file : *options_.listed_files) AddCandidate(file.path, file.modified_ms, cutoff);
+    for (const ListedFile& file : *options_.listed_files)
+      AddCandidate(file.path, file.modified_ms, cutoff);
     return {};
   }
   const std::string root = options_.location.empty() ? metadata_.location : options_.location;
   ASSIGN_OR_RETURN(const bool exists, files_.Exists(root));
   if (!exists) {
-    return Fail(ErrorCode::kNotFound, fmt::format("java.io.FileNotFoundException: File {} does not exist", root),
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("java.io.FileNotFoundException: File {} does not exist", root),
                 "UncheckedIOException");
   }
   const HiddenPaths hidden(metadata_);
@@ -203,17 +211,25 @@ Result<std::vector<std::string>> OrphanSearch::Run() {
   RETURN_IF_ERROR(DropReachable());
   if (!conflicts_.empty() && options_.prefix_mismatch == PrefixMismatch::kError) {
     std::vector<std::string> pairs;
-    for (const auto& [valid, actual] : conflicts_) pairs.push_back(fmt::format("({}, {})", valid, actual));
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("Unable to determine whether certain files are orphan. Metadata references files that match "
-                            "listed/provided files except for authority/scheme. Please, inspect the conflicting "
-                            "authorities/schemes and provide which of them are equal by further configuring the action "
-                            "via equalSchemes() and equalAuthorities() methods. Set the prefix mismatch mode to 'NONE' "
-                            "to ignore remaining locations with conflicting authorities/schemes or to 'DELETE' iff you "
-                            "are ABSOLUTELY confident that remaining conflicting authorities/schemes are different. It "
-                            "will be impossible to recover deleted files. Conflicting authorities/schemes: [{}].",
-                            Join(pairs, ", ")),
-                "ValidationException");
+    for (const auto& [valid, actual] : conflicts_)
+      pairs.push_back(fmt::format("({}, {})", valid, actual));
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format(
+            "Unable to determine whether certain files are orphan. Metadata references files that "
+            "match "
+            "listed/provided files except for authority/scheme. Please, inspect the conflicting "
+            "authorities/schemes and provide which of them are equal by further configuring the "
+            "action "
+            "via equalSchemes() and equalAuthorities() methods. Set the prefix mismatch mode to "
+            "'NONE' "
+            "to ignore remaining locations with conflicting authorities/schemes or to 'DELETE' iff "
+            "you "
+            "are ABSOLUTELY confident that remaining conflicting authorities/schemes are "
+            "different. It "
+            "will be impossible to recover deleted files. Conflicting authorities/schemes: [{}].",
+            Join(pairs, ", ")),
+        "ValidationException");
   }
   std::vector<std::string> orphans;
   orphans.reserve(candidates_.size());
@@ -228,10 +244,12 @@ Result<PrefixMismatch> ParsePrefixMismatch(std::string_view name) {
   if (EqualsIgnoreCase(name, "error")) return PrefixMismatch::kError;
   if (EqualsIgnoreCase(name, "ignore")) return PrefixMismatch::kIgnore;
   if (EqualsIgnoreCase(name, "delete")) return PrefixMismatch::kDelete;
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("Invalid mode: {}", name), "IllegalArgumentException");
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("Invalid mode: {}", name),
+              "IllegalArgumentException");
 }
 
-Result<std::vector<std::string>> RemoveOrphanFiles(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+Result<std::vector<std::string>> RemoveOrphanFiles(catalog::Catalog& catalog,
+                                                   const catalog::TableIdentifier& id,
                                                    const OrphanOptions& options) {
   ASSIGN_OR_RETURN(const auto table, catalog.LoadTable(id));
   RETURN_IF_ERROR(CheckGcEnabled(*table.metadata, "delete orphan files"));
@@ -240,10 +258,12 @@ Result<std::vector<std::string>> RemoveOrphanFiles(catalog::Catalog& catalog, co
   if (options.dry_run) return orphans;
   for (size_t begin = 0; begin < orphans.size(); begin += kDeleteBatch) {
     const size_t end = std::min(orphans.size(), begin + kDeleteBatch);
-    files.DeleteMany({orphans.begin() + static_cast<ptrdiff_t>(begin), orphans.begin() + static_cast<ptrdiff_t>(end)},
-                     [](const std::string& path, const Error& error) {
-                       LogWarn(fmt::format("Cannot delete orphan file {}: {}", path, error.message));
-                     });
+    files.DeleteMany(
+        {orphans.begin() + static_cast<ptrdiff_t>(begin),
+         orphans.begin() + static_cast<ptrdiff_t>(end)},
+        [](const std::string& path, const Error& error) {
+          LogWarn(fmt::format("Cannot delete orphan file {}: {}", path, error.message));
+        });
   }
   return orphans;
 }

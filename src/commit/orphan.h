@@ -36,9 +36,11 @@ struct OrphanOptions {
 };
 
 // Returns the orphans, deleted unless dry_run. Failures to delete are logged.
-// Errors: ValidationException "Cannot delete orphan files: GC is disabled (deleting files may corrupt other tables)",
-// "Unable to determine whether certain files are orphan. ..." on prefix conflicts.
-Result<std::vector<std::string>> RemoveOrphanFiles(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+// Errors: ValidationException "Cannot delete orphan files: GC is disabled (deleting files may
+// corrupt other tables)", "Unable to determine whether certain files are orphan. ..." on prefix
+// conflicts.
+Result<std::vector<std::string>> RemoveOrphanFiles(catalog::Catalog& catalog,
+                                                   const catalog::TableIdentifier& id,
                                                    const OrphanOptions& options);
 
 }  // namespace iceblink::commit

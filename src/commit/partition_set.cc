@@ -9,7 +9,8 @@ namespace iceblink::commit {
 namespace {
 
 bool IsNan(const Value& value) {
-  return (value.Is<double>() && std::isnan(value.As<double>())) || (value.Is<float>() && std::isnan(value.As<float>()));
+  return (value.Is<double>() && std::isnan(value.As<double>())) ||
+         (value.Is<float>() && std::isnan(value.As<float>()));
 }
 
 bool MayContain(const spec::FieldSummary& summary, const spec::Type& type, const Value& value) {
@@ -27,16 +28,19 @@ bool MayContain(const spec::FieldSummary& summary, const spec::Type& type, const
 }  // namespace
 
 void PartitionSet::Add(int32_t spec_id, const std::vector<Value>& partition) {
-  if (keys_.insert(table::PartitionKey(spec_id, partition)).second) tuples_.push_back({spec_id, partition});
+  if (keys_.insert(table::PartitionKey(spec_id, partition)).second)
+    tuples_.push_back({spec_id, partition});
 }
 
 bool PartitionSet::Contains(int32_t spec_id, std::span<const Value> partition) const {
   return !keys_.empty() && keys_.contains(table::PartitionKey(spec_id, partition));
 }
 
-bool PartitionSet::MayBeIn(const spec::ManifestFile& manifest, const table::PartitionTypes& types) const {
+bool PartitionSet::MayBeIn(const spec::ManifestFile& manifest,
+                           const table::PartitionTypes& types) const {
   const table::PartitionTypes::Entry* entry = types.Find(manifest.spec_id);
-  const bool known = entry != nullptr && manifest.partitions && manifest.partitions->size() == entry->type.fields.size();
+  const bool known = entry != nullptr && manifest.partitions &&
+                     manifest.partitions->size() == entry->type.fields.size();
   for (const Tuple& tuple : tuples_) {
     if (tuple.spec_id != manifest.spec_id) continue;
     if (!known || tuple.values.size() != entry->type.fields.size()) return true;
@@ -53,7 +57,8 @@ std::string PartitionSet::ToString(const table::PartitionTypes& types) const {
   std::string text;
   for (const Tuple& tuple : tuples_) {
     const table::PartitionTypes::Entry* entry = types.Find(tuple.spec_id);
-    for (size_t i = 0; entry != nullptr && i < tuple.values.size() && i < entry->type.fields.size(); i++) {
+    for (size_t i = 0; entry != nullptr && i < tuple.values.size() && i < entry->type.fields.size();
+         i++) {
       if (!text.empty()) text += ", ";
       const Value& value = tuple.values[i];
       text += entry->type.fields[i].name + "=" +

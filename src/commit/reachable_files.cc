@@ -36,8 +36,8 @@ ReachableKind KindOf(spec::DataFileContent content) {
 }
 
 // Snapshots of `metadata` whose ids are (or are not) in `other`.
-std::vector<const spec::Snapshot*> Select(const spec::TableMetadata& metadata, const spec::TableMetadata& other,
-                                          bool in_other) {
+std::vector<const spec::Snapshot*> Select(const spec::TableMetadata& metadata,
+                                          const spec::TableMetadata& other, bool in_other) {
   std::unordered_set<int64_t> ids;
   for (const spec::Snapshot& snapshot : other.snapshots) ids.insert(snapshot.snapshot_id);
   std::vector<const spec::Snapshot*> selected;
@@ -54,20 +54,24 @@ Status ForEachLiveFile(const table::ReadContext& context, const spec::ManifestFi
   options.stats = table::StatsSelection::None();
   options.live_only = true;
   options.split_offsets = false;
-  return table::ForEachEntry(context, manifest, types, options,
-                             [&](const spec::ManifestEntry& entry) { return visit(entry.data_file); });
+  return table::ForEachEntry(
+      context, manifest, types, options,
+      [&](const spec::ManifestEntry& entry) { return visit(entry.data_file); });
 }
 
 // Statistics files of `before` that `after` does not name.
-Status VisitStatistics(const spec::TableMetadata& before, const spec::TableMetadata& after, const FileVisitor& visit) {
+Status VisitStatistics(const spec::TableMetadata& before, const spec::TableMetadata& after,
+                       const FileVisitor& visit) {
   std::set<std::string> kept;
   for (const auto& file : after.statistics) kept.insert(file.path);
   for (const auto& file : after.partition_statistics) kept.insert(file.path);
   for (const auto& file : before.statistics) {
-    if (kept.insert(file.path).second) RETURN_IF_ERROR(visit({ReachableKind::kStatistics, file.path}));
+    if (kept.insert(file.path).second)
+      RETURN_IF_ERROR(visit({ReachableKind::kStatistics, file.path}));
   }
   for (const auto& file : before.partition_statistics) {
-    if (kept.insert(file.path).second) RETURN_IF_ERROR(visit({ReachableKind::kPartitionStatistics, file.path}));
+    if (kept.insert(file.path).second)
+      RETURN_IF_ERROR(visit({ReachableKind::kPartitionStatistics, file.path}));
   }
   return {};
 }
@@ -103,48 +107,56 @@ void FileCounts::Add(ReachableKind kind) {
 
 Status CheckGcEnabled(const spec::TableMetadata& metadata, std::string_view action) {
   if (spec::BoolProperty(metadata.properties, spec::property::kGcEnabled)) return {};
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("Cannot {}: GC is disabled (deleting files may corrupt other tables)", action),
-              "ValidationException");
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("Cannot {}: GC is disabled (deleting files may corrupt other tables)", action),
+      "ValidationException");
 }
 
-Status VisitFilesOfRemovedSnapshots(const table::ReadContext& context, const spec::TableMetadata& before,
+Status VisitFilesOfRemovedSnapshots(const table::ReadContext& context,
+                                    const spec::TableMetadata& before,
                                     const spec::TableMetadata& after, const FileVisitor& visit) {
   const table::PartitionTypes types(before);
   const auto removed = Select(before, after, false);
   if (removed.empty()) return VisitStatistics(before, after, visit);
 
-  std::map<std::string, spec::ManifestFile> candidates;  // manifests that only removed snapshots list, as yet
+  std::map<std::string, spec::ManifestFile>
+      candidates;  // manifests that only removed snapshots list, as yet
   for (const spec::Snapshot* snapshot : removed) {
-    RETURN_IF_ERROR(table::ForEachManifest(context, *snapshot, [&](spec::ManifestFile&& manifest) -> Status {
-      candidates.try_emplace(manifest.path, std::move(manifest));
-      return {};
-    }));
+    RETURN_IF_ERROR(
+        table::ForEachManifest(context, *snapshot, [&](spec::ManifestFile&& manifest) -> Status {
+          candidates.try_emplace(manifest.path, std::move(manifest));
+          return {};
+        }));
   }
   std::map<std::string, spec::ManifestFile> kept;
   for (const spec::Snapshot* snapshot : Select(before, after, true)) {
-    RETURN_IF_ERROR(table::ForEachManifest(context, *snapshot, [&](spec::ManifestFile&& manifest) -> Status {
-      candidates.erase(manifest.path);
-      kept.try_emplace(manifest.path, std::move(manifest));
-      return {};
-    }));
+    RETURN_IF_ERROR(
+        table::ForEachManifest(context, *snapshot, [&](spec::ManifestFile&& manifest) -> Status {
+          candidates.erase(manifest.path);
+          kept.try_emplace(manifest.path, std::move(manifest));
+          return {};
+        }));
   }
 
   std::unordered_map<std::string, ReachableKind> files;
   for (const auto& [path, manifest] : candidates) {
-    RETURN_IF_ERROR(ForEachLiveFile(context, manifest, types, [&](const spec::DataFile& file) -> Status {
-      files.try_emplace(file.file_path, KindOf(file.content));
-      return {};
-    }));
+    RETURN_IF_ERROR(
+        ForEachLiveFile(context, manifest, types, [&](const spec::DataFile& file) -> Status {
+          files.try_emplace(file.file_path, KindOf(file.content));
+          return {};
+        }));
   }
   for (auto it = kept.begin(); it != kept.end() && !files.empty(); ++it) {
-    RETURN_IF_ERROR(ForEachLiveFile(context, it->second, types, [&](const spec::DataFile& file) -> Status {
-      files.erase(file.file_path);
-      return {};
-    }));
+    RETURN_IF_ERROR(
+        ForEachLiveFile(context, it->second, types, [&](const spec::DataFile& file) -> Status {
+          files.erase(file.file_path);
+          return {};
+        }));
   }
   for (const auto& [path, kind] : files) RETURN_IF_ERROR(visit({kind, path}));
-  for (const auto& [path, manifest] : candidates) RETURN_IF_ERROR(visit({ReachableKind::kManifest, path}));
+  for (const auto& [path, manifest] : candidates)
+    RETURN_IF_ERROR(visit({ReachableKind::kManifest, path}));
   for (const spec::Snapshot* snapshot : removed) {
     if (!snapshot->manifest_list.empty()) {
       RETURN_IF_ERROR(visit({ReachableKind::kManifestList, snapshot->manifest_list}));
@@ -171,17 +183,17 @@ Result<FileCounts> PurgeTable(io::FileSystem& files, const spec::TableMetadata& 
   table::ReachabilityOptions options;
   options.live_only = false;
   options.metadata_files = true;
-  RETURN_IF_ERROR(table::ForEachReachableFile(context, metadata, snapshots, options,
-                                              [&](const ReachableFile& file) -> Status {
-                                                if (!seen.insert(file.path).second) return {};
-                                                counts.Add(file.kind);
-                                                const bool content = file.kind == ReachableKind::kDataFile ||
-                                                                     file.kind == ReachableKind::kPositionDeletes ||
-                                                                     file.kind == ReachableKind::kEqualityDeletes;
-                                                (content ? batch : metadata_files).push_back(file.path);
-                                                if (batch.size() >= kDeleteBatch) flush();
-                                                return {};
-                                              }));
+  RETURN_IF_ERROR(table::ForEachReachableFile(
+      context, metadata, snapshots, options, [&](const ReachableFile& file) -> Status {
+        if (!seen.insert(file.path).second) return {};
+        counts.Add(file.kind);
+        const bool content = file.kind == ReachableKind::kDataFile ||
+                             file.kind == ReachableKind::kPositionDeletes ||
+                             file.kind == ReachableKind::kEqualityDeletes;
+        (content ? batch : metadata_files).push_back(file.path);
+        if (batch.size() >= kDeleteBatch) flush();
+        return {};
+      }));
   flush();
   batch = std::move(metadata_files);
   flush();

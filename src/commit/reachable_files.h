@@ -1,4 +1,5 @@
-// Which files a table's metadata no longer reaches after an expiry, or ever reached: what may be deleted.
+// Which files a table's metadata no longer reaches after an expiry, or ever reached: what may be
+// deleted.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +28,19 @@ struct FileCounts {
 
 using FileVisitor = std::function<Status(const table::ReachableFile&)>;
 
-// Visits every file that only the snapshots missing from `after` reach: content files, manifests, manifest lists and
-// statistics, each path once. Memory holds the candidates, never the table.
-Status VisitFilesOfRemovedSnapshots(const table::ReadContext& context, const spec::TableMetadata& before,
+// Visits every file that only the snapshots missing from `after` reach: content files, manifests,
+// manifest lists and statistics, each path once. Memory holds the candidates, never the table.
+Status VisitFilesOfRemovedSnapshots(const table::ReadContext& context,
+                                    const spec::TableMetadata& before,
                                     const spec::TableMetadata& after, const FileVisitor& visit);
 
-// Deletes every reachable file of a dropped table (DROP TABLE ... PURGE), metadata files last. Failures are logged.
-// Error: ValidationException "Cannot purge table: GC is disabled (deleting files may corrupt other tables)".
+// Deletes every reachable file of a dropped table (DROP TABLE ... PURGE), metadata files last.
+// Failures are logged. Error: ValidationException "Cannot purge table: GC is disabled (deleting
+// files may corrupt other tables)".
 Result<FileCounts> PurgeTable(io::FileSystem& files, const spec::TableMetadata& metadata);
 
-// Error: ValidationException "Cannot %s: GC is disabled (deleting files may corrupt other tables)" unless gc.enabled.
+// Error: ValidationException "Cannot %s: GC is disabled (deleting files may corrupt other tables)"
+// unless gc.enabled.
 Status CheckGcEnabled(const spec::TableMetadata& metadata, std::string_view action);
 
 }  // namespace iceblink::commit

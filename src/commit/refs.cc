@@ -36,7 +36,8 @@ Status CheckRetention(const RefChange& change) {
   if (change.max_snapshot_age_ms && *change.max_snapshot_age_ms <= 0) {
     return Illegal("Max snapshot age must be greater than 0 ms");
   }
-  if (change.max_ref_age_ms && *change.max_ref_age_ms <= 0) return Illegal("Max reference age must be greater than 0");
+  if (change.max_ref_age_ms && *change.max_ref_age_ms <= 0)
+    return Illegal("Max reference age must be greater than 0");
   return {};
 }
 
@@ -46,10 +47,13 @@ void SetRetention(const RefChange& change, spec::SnapshotRef& ref) {
   if (change.max_ref_age_ms) ref.max_ref_age_ms = change.max_ref_age_ms;
 }
 
-bool IsDrop(RefAction action) { return action == RefAction::kDrop || action == RefAction::kDropIfExists; }
+bool IsDrop(RefAction action) {
+  return action == RefAction::kDrop || action == RefAction::kDropIfExists;
+}
 
 Result<Updates> Drop(const spec::TableMetadata& base, const RefChange& change) {
-  if (IsBranch(change) && change.name == spec::kMainBranch) return Illegal("Cannot remove main branch");
+  if (IsBranch(change) && change.name == spec::kMainBranch)
+    return Illegal("Cannot remove main branch");
   const spec::SnapshotRef* ref = base.Ref(change.name);
   if (ref == nullptr) {
     if (change.action == RefAction::kDropIfExists) return Updates{};
@@ -59,20 +63,27 @@ Result<Updates> Drop(const spec::TableMetadata& base, const RefChange& change) {
   return Updates{spec::update::RemoveSnapshotRef{change.name}};
 }
 
-Result<Updates> SetRef(const spec::TableMetadata& base, const RefChange& change, const std::string& table) {
+Result<Updates> SetRef(const spec::TableMetadata& base, const RefChange& change,
+                       const std::string& table) {
   const spec::SnapshotRef* existing = base.Ref(change.name);
-  const std::optional<int64_t> target = change.snapshot_id ? change.snapshot_id : base.current_snapshot_id;
+  const std::optional<int64_t> target =
+      change.snapshot_id ? change.snapshot_id : base.current_snapshot_id;
   const bool replace = change.action == RefAction::kReplace ||
                        (change.action == RefAction::kCreateOrReplace && existing != nullptr);
   const bool taken = existing != nullptr && !replace;
   if (!target && !(taken && IsBranch(change))) {
-    return Illegal(IsBranch(change)
-                       ? fmt::format("Cannot complete replace branch operation on {}, main has no snapshot", table)
-                       : fmt::format("Cannot complete create or replace tag operation on {}, main has no snapshot", table));
+    return Illegal(
+        IsBranch(change)
+            ? fmt::format("Cannot complete replace branch operation on {}, main has no snapshot",
+                          table)
+            : fmt::format(
+                  "Cannot complete create or replace tag operation on {}, main has no snapshot",
+                  table));
   }
   spec::SnapshotRef ref;
   if (replace) {
-    if (existing == nullptr) return Illegal(fmt::format("{} does not exist: {}", KindName(change), change.name));
+    if (existing == nullptr)
+      return Illegal(fmt::format("{} does not exist: {}", KindName(change), change.name));
     RETURN_IF_ERROR(CheckType(change, *existing));
     ref = *existing;
   } else if (taken) {
@@ -94,11 +105,13 @@ Result<Updates> SetRef(const spec::TableMetadata& base, const RefChange& change,
 
 // A branch of a table without snapshots starts with an empty one.
 bool NeedsEmptySnapshot(const spec::TableMetadata& base, const RefChange& change) {
-  return IsBranch(change) && !change.snapshot_id && !base.current_snapshot_id && base.Ref(change.name) == nullptr &&
-         change.action != RefAction::kReplace && !IsDrop(change.action);
+  return IsBranch(change) && !change.snapshot_id && !base.current_snapshot_id &&
+         base.Ref(change.name) == nullptr && change.action != RefAction::kReplace &&
+         !IsDrop(change.action);
 }
 
-Result<CommitOutcome> CreateEmptyBranch(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+Result<CommitOutcome> CreateEmptyBranch(catalog::Catalog& catalog,
+                                        const catalog::TableIdentifier& id,
                                         catalog::LoadedTable table, const RefChange& change,
                                         const std::map<std::string, std::string>& summary) {
   RETURN_IF_ERROR(CheckRetention(change));
@@ -107,12 +120,14 @@ Result<CommitOutcome> CreateEmptyBranch(catalog::Catalog& catalog, const catalog
   empty.branch = change.name;
   empty.summary = summary;
   Transaction transaction(catalog, id, std::move(table));
-  transaction.Add(std::move(empty)).Add([&change](const spec::TableMetadata& base) -> Result<Updates> {
-    if (!change.min_snapshots_to_keep && !change.max_snapshot_age_ms && !change.max_ref_age_ms) return Updates{};
-    spec::SnapshotRef ref = *base.Ref(change.name);
-    SetRetention(change, ref);
-    return Updates{spec::update::SetSnapshotRef{change.name, ref}};
-  });
+  transaction.Add(std::move(empty))
+      .Add([&change](const spec::TableMetadata& base) -> Result<Updates> {
+        if (!change.min_snapshots_to_keep && !change.max_snapshot_age_ms && !change.max_ref_age_ms)
+          return Updates{};
+        spec::SnapshotRef ref = *base.Ref(change.name);
+        SetRetention(change, ref);
+        return Updates{spec::update::SetSnapshotRef{change.name, ref}};
+      });
   return transaction.Commit();
 }
 
@@ -129,21 +144,24 @@ Updates MoveMain(const spec::TableMetadata& base, int64_t snapshot_id) {
 Result<RefMove> Move(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
                      const std::function<Result<int64_t>(const spec::TableMetadata&)>& choose) {
   RefMove move;
-  ASSIGN_OR_RETURN(move.outcome, CommitUpdates(catalog, id, [&](const spec::TableMetadata& base) -> Result<Updates> {
-                     move.previous = base.current_snapshot_id;
-                     ASSIGN_OR_RETURN(const int64_t target, choose(base));
-                     if (base.SnapshotById(target) == nullptr) {
-                       return Invalid(fmt::format("Cannot roll back to unknown snapshot id: {}", target));
-                     }
-                     move.current = target;
-                     return MoveMain(base, target);
-                   }));
+  ASSIGN_OR_RETURN(
+      move.outcome,
+      CommitUpdates(catalog, id, [&](const spec::TableMetadata& base) -> Result<Updates> {
+        move.previous = base.current_snapshot_id;
+        ASSIGN_OR_RETURN(const int64_t target, choose(base));
+        if (base.SnapshotById(target) == nullptr) {
+          return Invalid(fmt::format("Cannot roll back to unknown snapshot id: {}", target));
+        }
+        move.current = target;
+        return MoveMain(base, target);
+      }));
   return move;
 }
 
 }  // namespace
 
-Result<CommitOutcome> ChangeRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id, const RefChange& change,
+Result<CommitOutcome> ChangeRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                const RefChange& change,
                                 const std::map<std::string, std::string>& summary) {
   ASSIGN_OR_RETURN(auto table, catalog.LoadTable(id));
   if (NeedsEmptySnapshot(*table.metadata, change)) {
@@ -156,12 +174,14 @@ Result<CommitOutcome> ChangeRef(catalog::Catalog& catalog, const catalog::TableI
   return transaction.Commit();
 }
 
-Result<RefMove> RollbackToSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id, int64_t snapshot_id) {
+Result<RefMove> RollbackToSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                   int64_t snapshot_id) {
   return Move(catalog, id, [snapshot_id](const spec::TableMetadata& base) -> Result<int64_t> {
     if (base.SnapshotById(snapshot_id) != nullptr &&
-        (!base.current_snapshot_id || !table::IsAncestorOf(base, *base.current_snapshot_id, snapshot_id))) {
-      return Invalid(
-          fmt::format("Cannot roll back to snapshot, not an ancestor of the current state: {}", snapshot_id));
+        (!base.current_snapshot_id ||
+         !table::IsAncestorOf(base, *base.current_snapshot_id, snapshot_id))) {
+      return Invalid(fmt::format(
+          "Cannot roll back to snapshot, not an ancestor of the current state: {}", snapshot_id));
     }
     return snapshot_id;
   });
@@ -172,31 +192,37 @@ Result<RefMove> RollbackToTimestamp(catalog::Catalog& catalog, const catalog::Ta
   return Move(catalog, id, [timestamp_ms](const spec::TableMetadata& base) -> Result<int64_t> {
     const spec::Snapshot* newest = nullptr;
     for (const spec::Snapshot* snapshot : table::AncestorsOf(base, base.current_snapshot_id)) {
-      if (snapshot->timestamp_ms < timestamp_ms && (newest == nullptr || snapshot->timestamp_ms > newest->timestamp_ms)) {
+      if (snapshot->timestamp_ms < timestamp_ms &&
+          (newest == nullptr || snapshot->timestamp_ms > newest->timestamp_ms)) {
         newest = snapshot;
       }
     }
     if (newest == nullptr) {
-      return Illegal(fmt::format("Cannot roll back, no valid snapshot older than: {}", timestamp_ms));
+      return Illegal(
+          fmt::format("Cannot roll back, no valid snapshot older than: {}", timestamp_ms));
     }
     return newest->snapshot_id;
   });
 }
 
-Result<RefMove> SetCurrentSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id, int64_t snapshot_id) {
-  return Move(catalog, id, [snapshot_id](const spec::TableMetadata&) -> Result<int64_t> { return snapshot_id; });
+Result<RefMove> SetCurrentSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                   int64_t snapshot_id) {
+  return Move(catalog, id,
+              [snapshot_id](const spec::TableMetadata&) -> Result<int64_t> { return snapshot_id; });
 }
 
-Result<RefMove> SetCurrentToRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id, const std::string& ref) {
+Result<RefMove> SetCurrentToRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                const std::string& ref) {
   return Move(catalog, id, [&ref](const spec::TableMetadata& base) -> Result<int64_t> {
     const spec::SnapshotRef* found = base.Ref(ref);
-    if (found == nullptr) return Invalid(fmt::format("Cannot find matching snapshot ID for ref {}", ref));
+    if (found == nullptr)
+      return Invalid(fmt::format("Cannot find matching snapshot ID for ref {}", ref));
     return found->snapshot_id;
   });
 }
 
-Result<RefMove> FastForward(catalog::Catalog& catalog, const catalog::TableIdentifier& id, const std::string& branch,
-                            const std::string& to) {
+Result<RefMove> FastForward(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                            const std::string& branch, const std::string& to) {
   RefMove move;
   auto step = [&](const spec::TableMetadata& base) -> Result<Updates> {
     move.previous.reset();

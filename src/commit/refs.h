@@ -1,8 +1,9 @@
-// Branches and tags: DDL, and the procedures that move main (rollback, set_current, fast-forward, cherry-pick, publish).
+// Branches and tags: DDL, and the procedures that move main (rollback, set_current, fast-forward,
+// cherry-pick, publish).
 //
-// Every function is one commit on the table as the catalog has it, re-checked on every attempt. Errors carry Iceberg's
-// exception and text: IllegalArgumentException, ValidationException, CherrypickAncestorCommitException,
-// DuplicateWAPCommitException.
+// Every function is one commit on the table as the catalog has it, re-checked on every attempt.
+// Errors carry Iceberg's exception and text: IllegalArgumentException, ValidationException,
+// CherrypickAncestorCommitException, DuplicateWAPCommitException.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,14 @@
 
 namespace iceblink::commit {
 
-enum class RefAction : uint8_t { kCreate, kCreateIfNotExists, kReplace, kCreateOrReplace, kDrop, kDropIfExists };
+enum class RefAction : uint8_t {
+  kCreate,
+  kCreateIfNotExists,
+  kReplace,
+  kCreateOrReplace,
+  kDrop,
+  kDropIfExists
+};
 
 // One ALTER TABLE ... BRANCH | TAG statement.
 struct RefChange {
@@ -26,9 +34,10 @@ struct RefChange {
   std::optional<int64_t> max_snapshot_age_ms;    // WITH SNAPSHOT RETENTION n unit
 };
 
-// Creates, replaces or drops a ref. A branch created on a table without snapshots gets an empty one, whose summary has
-// `summary` (engine-name ...) beside the totals.
-Result<CommitOutcome> ChangeRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id, const RefChange& change,
+// Creates, replaces or drops a ref. A branch created on a table without snapshots gets an empty
+// one, whose summary has `summary` (engine-name ...) beside the totals.
+Result<CommitOutcome> ChangeRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                const RefChange& change,
                                 const std::map<std::string, std::string>& summary = {});
 
 // Snapshots before and after a procedure.
@@ -38,23 +47,28 @@ struct RefMove {
   CommitOutcome outcome;
 };
 
-Result<RefMove> RollbackToSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id, int64_t snapshot_id);
+Result<RefMove> RollbackToSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                   int64_t snapshot_id);
 // To the newest ancestor of main that is older than `timestamp_ms`.
 Result<RefMove> RollbackToTimestamp(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
                                     int64_t timestamp_ms);
-Result<RefMove> SetCurrentSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id, int64_t snapshot_id);
+Result<RefMove> SetCurrentSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                   int64_t snapshot_id);
 // The snapshot of a branch or tag.
-Result<RefMove> SetCurrentToRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id, const std::string& ref);
+Result<RefMove> SetCurrentToRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                const std::string& ref);
 // Moves (or creates) `branch` to the snapshot of `to`, of which it must be an ancestor.
-Result<RefMove> FastForward(catalog::Catalog& catalog, const catalog::TableIdentifier& id, const std::string& branch,
-                            const std::string& to);
+Result<RefMove> FastForward(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                            const std::string& branch, const std::string& to);
 
-// Applies the changes of a snapshot to main: as itself when its parent is main's head, else as a new snapshot. `previous` of
-// the result is the picked snapshot's id, as the procedure reports it.
-Result<RefMove> CherryPick(catalog::Catalog& catalog, const catalog::TableIdentifier& id, int64_t snapshot_id,
+// Applies the changes of a snapshot to main: as itself when its parent is main's head, else as a
+// new snapshot. `previous` of the result is the picked snapshot's id, as the procedure reports it.
+Result<RefMove> CherryPick(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                           int64_t snapshot_id,
                            const std::map<std::string, std::string>& summary = {});
 // Cherry-picks the one snapshot that was staged under the id.
-Result<RefMove> PublishChanges(catalog::Catalog& catalog, const catalog::TableIdentifier& id, const std::string& wap_id,
+Result<RefMove> PublishChanges(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                               const std::string& wap_id,
                                const std::map<std::string, std::string>& summary = {});
 
 }  // namespace iceblink::commit

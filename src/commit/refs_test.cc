@@ -13,7 +13,8 @@ using testing::ElementsAre;
 // Statements and answers as Spark recorded them.
 class RefsTest : public testing::Test {
  protected:
-  std::string Change(RefAction action, spec::RefType type, std::string name, std::optional<int64_t> snapshot = {}) {
+  std::string Change(RefAction action, spec::RefType type, std::string name,
+                     std::optional<int64_t> snapshot = {}) {
     RefChange change;
     change.action = action;
     change.type = type;
@@ -27,7 +28,9 @@ class RefsTest : public testing::Test {
   std::string Tag(RefAction action, std::string name, std::optional<int64_t> snapshot = {}) {
     return Change(action, spec::RefType::kTag, std::move(name), snapshot);
   }
-  int64_t AppendOne(const std::string& name) { return *Must(t_.Append({t_.File(name, "x", 1)})).snapshot_id; }
+  int64_t AppendOne(const std::string& name) {
+    return *Must(t_.Append({t_.File(name, "x", 1)})).snapshot_id;
+  }
   int64_t Stage(const std::string& name, const std::string& wap_id) {
     SnapshotChange change;
     change.added_files = {t_.File(name, "x", 1)};
@@ -41,11 +44,14 @@ class RefsTest : public testing::Test {
 
 TEST_F(RefsTest, EmptyTable) {
   EXPECT_EQ(Tag(RefAction::kCreate, "early"),
-            "IllegalArgumentException: Cannot complete create or replace tag operation on db.t, main has no snapshot");
+            "IllegalArgumentException: Cannot complete create or replace tag operation on db.t, "
+            "main has no snapshot");
   EXPECT_EQ(Branch(RefAction::kReplace, "b"),
-            "IllegalArgumentException: Cannot complete replace branch operation on db.t, main has no snapshot");
+            "IllegalArgumentException: Cannot complete replace branch operation on db.t, main has "
+            "no snapshot");
   EXPECT_EQ(Branch(RefAction::kCreate, "empty"), "no error");
-  EXPECT_EQ(Branch(RefAction::kCreate, "empty"), "IllegalArgumentException: Ref empty already exists");
+  EXPECT_EQ(Branch(RefAction::kCreate, "empty"),
+            "IllegalArgumentException: Ref empty already exists");
   EXPECT_EQ(Branch(RefAction::kCreateIfNotExists, "empty"), "no error");
   auto metadata = t_.Load();
   EXPECT_FALSE(metadata->current_snapshot_id);
@@ -61,15 +67,22 @@ TEST_F(RefsTest, Messages) {
   EXPECT_EQ(t_.Load()->Ref("t1")->snapshot_id, s1);
   EXPECT_EQ(Tag(RefAction::kCreateOrReplace, "t1"), "no error");
   EXPECT_EQ(t_.Load()->Ref("t1")->snapshot_id, t_.Current());
-  EXPECT_EQ(Tag(RefAction::kCreate, "bad", 99), "ValidationException: Cannot set bad to unknown snapshot: 99");
+  EXPECT_EQ(Tag(RefAction::kCreate, "bad", 99),
+            "ValidationException: Cannot set bad to unknown snapshot: 99");
   EXPECT_EQ(Tag(RefAction::kCreate, "main"), "IllegalArgumentException: Ref main already exists");
   EXPECT_EQ(Branch(RefAction::kCreate, "t1"), "IllegalArgumentException: Ref t1 already exists");
-  EXPECT_EQ(Tag(RefAction::kReplace, "nosuch"), "IllegalArgumentException: Tag does not exist: nosuch");
-  EXPECT_EQ(Branch(RefAction::kReplace, "nosuch"), "IllegalArgumentException: Branch does not exist: nosuch");
-  EXPECT_EQ(Branch(RefAction::kReplace, "t1"), "IllegalArgumentException: Ref t1 is a tag not a branch");
-  EXPECT_EQ(Branch(RefAction::kDrop, "t1"), "IllegalArgumentException: Ref t1 is a tag not a branch");
-  EXPECT_EQ(Tag(RefAction::kDrop, "main"), "IllegalArgumentException: Ref main is a branch not a tag");
-  EXPECT_EQ(Branch(RefAction::kDrop, "main"), "IllegalArgumentException: Cannot remove main branch");
+  EXPECT_EQ(Tag(RefAction::kReplace, "nosuch"),
+            "IllegalArgumentException: Tag does not exist: nosuch");
+  EXPECT_EQ(Branch(RefAction::kReplace, "nosuch"),
+            "IllegalArgumentException: Branch does not exist: nosuch");
+  EXPECT_EQ(Branch(RefAction::kReplace, "t1"),
+            "IllegalArgumentException: Ref t1 is a tag not a branch");
+  EXPECT_EQ(Branch(RefAction::kDrop, "t1"),
+            "IllegalArgumentException: Ref t1 is a tag not a branch");
+  EXPECT_EQ(Tag(RefAction::kDrop, "main"),
+            "IllegalArgumentException: Ref main is a branch not a tag");
+  EXPECT_EQ(Branch(RefAction::kDrop, "main"),
+            "IllegalArgumentException: Cannot remove main branch");
   EXPECT_EQ(Tag(RefAction::kDrop, "t1"), "no error");
   EXPECT_EQ(Tag(RefAction::kDrop, "t1"), "IllegalArgumentException: Tag does not exist: t1");
   EXPECT_EQ(Tag(RefAction::kDropIfExists, "t1"), "no error");
@@ -98,14 +111,16 @@ TEST_F(RefsTest, RollbackAndSetCurrent) {
   const RefMove back = Must(RollbackToSnapshot(*t_.catalog, t_.id, s2));
   EXPECT_EQ(back.previous, s3);
   EXPECT_EQ(back.current, s2);
-  EXPECT_EQ(MessageOf(RollbackToSnapshot(*t_.catalog, t_.id, s3)),
-            "ValidationException: Cannot roll back to snapshot, not an ancestor of the current state: " +
-                std::to_string(s3));
+  EXPECT_EQ(
+      MessageOf(RollbackToSnapshot(*t_.catalog, t_.id, s3)),
+      "ValidationException: Cannot roll back to snapshot, not an ancestor of the current state: " +
+          std::to_string(s3));
   EXPECT_EQ(MessageOf(SetCurrentSnapshot(*t_.catalog, t_.id, 42)),
             "ValidationException: Cannot roll back to unknown snapshot id: 42");
   Must(SetCurrentSnapshot(*t_.catalog, t_.id, s3));
-  EXPECT_EQ(MessageOf(RollbackToTimestamp(*t_.catalog, t_.id, 978307200000)),
-            "IllegalArgumentException: Cannot roll back, no valid snapshot older than: 978307200000");
+  EXPECT_EQ(
+      MessageOf(RollbackToTimestamp(*t_.catalog, t_.id, 978307200000)),
+      "IllegalArgumentException: Cannot roll back, no valid snapshot older than: 978307200000");
   const int64_t s2_time = t_.Load()->SnapshotById(s2)->timestamp_ms;
   EXPECT_EQ(Must(RollbackToTimestamp(*t_.catalog, t_.id, s2_time)).current, s1);
   EXPECT_EQ(MessageOf(SetCurrentToRef(*t_.catalog, t_.id, "nosuch")),
@@ -147,13 +162,17 @@ TEST_F(RefsTest, CherryPickAppend) {
   EXPECT_THAT(t_.LiveFiles(), ElementsAre("a", "b", "c"));
   EXPECT_EQ(pick.outcome.summary.at("source-snapshot-id"), std::to_string(s2));
   EXPECT_EQ(MessageOf(CherryPick(*t_.catalog, t_.id, s2)),
-            fmt::format("CherrypickAncestorCommitException: Cannot cherrypick snapshot {}: already picked to create "
-                        "ancestor {}", s2, *pick.current));
+            fmt::format("CherrypickAncestorCommitException: Cannot cherrypick snapshot {}: already "
+                        "picked to create "
+                        "ancestor {}",
+                        s2, *pick.current));
   EXPECT_EQ(MessageOf(CherryPick(*t_.catalog, t_.id, 12345)),
             "ValidationException: Cannot cherry-pick unknown snapshot ID: 12345");
-  EXPECT_EQ(MessageOf(CherryPick(*t_.catalog, t_.id, *pick.current)),
-            fmt::format("CherrypickAncestorCommitException: Cannot cherrypick snapshot {}: already an ancestor",
-                        *pick.current));
+  EXPECT_EQ(
+      MessageOf(CherryPick(*t_.catalog, t_.id, *pick.current)),
+      fmt::format(
+          "CherrypickAncestorCommitException: Cannot cherrypick snapshot {}: already an ancestor",
+          *pick.current));
 }
 
 TEST_F(RefsTest, PublishChanges) {
@@ -162,7 +181,8 @@ TEST_F(RefsTest, PublishChanges) {
   RefMove publish = Must(PublishChanges(*t_.catalog, t_.id, "w1"));
   EXPECT_EQ(publish.current, w1) << "fast-forwarded as itself";
   EXPECT_EQ(MessageOf(PublishChanges(*t_.catalog, t_.id, "w1")),
-            "DuplicateWAPCommitException: Duplicate request to cherry pick wap id that was published already: w1");
+            "DuplicateWAPCommitException: Duplicate request to cherry pick wap id that was "
+            "published already: w1");
   EXPECT_EQ(MessageOf(PublishChanges(*t_.catalog, t_.id, "nosuch")),
             "ValidationException: Cannot apply unknown WAP ID 'nosuch'");
   const int64_t w2 = Stage("c", "w2");
@@ -173,7 +193,8 @@ TEST_F(RefsTest, PublishChanges) {
   EXPECT_FALSE(publish.outcome.summary.contains("wap.id"));
   Stage("e", "w2");
   EXPECT_EQ(MessageOf(PublishChanges(*t_.catalog, t_.id, "w2")),
-            "ValidationException: Cannot apply non-unique WAP ID. Found multiple snapshots with WAP ID 'w2'");
+            "ValidationException: Cannot apply non-unique WAP ID. Found multiple snapshots with "
+            "WAP ID 'w2'");
 }
 
 TEST_F(RefsTest, CherryPickDynamicOverwrite) {
@@ -191,7 +212,8 @@ TEST_F(RefsTest, CherryPickDynamicOverwrite) {
   const int64_t late = *Must(CommitChange(*t_.catalog, t_.id, change)).snapshot_id;
   Must(t_.Append({t_.File("a4", "x", 1)}));
   EXPECT_EQ(MessageOf(CherryPick(*t_.catalog, t_.id, late)),
-            "ValidationException: Cannot cherry-pick replace partitions with changed partition: PartitionData{dep=x}");
+            "ValidationException: Cannot cherry-pick replace partitions with changed partition: "
+            "PartitionData{dep=x}");
 }
 
 }  // namespace

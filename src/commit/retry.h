@@ -26,8 +26,9 @@ class RetryLoop {
   RetryLoop(const RetryPolicy& policy, const Clock& clock)
       : policy_(policy), clock_(clock), started_ms_(clock.NowMillis()) {}
 
-  // After a failed attempt: returns false when no further one is due, else sleeps and returns true. The wait doubles from
-  // attempt to attempt; its second half is random, so that writers that collided once do not collide again.
+  // After a failed attempt: returns false when no further one is due, else sleeps and returns true.
+  // The wait doubles from attempt to attempt; its second half is random, so that writers that
+  // collided once do not collide again.
   bool WaitForNext();
   int64_t retries() const { return retries_; }
 

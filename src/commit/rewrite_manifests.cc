@@ -32,12 +32,14 @@ int32_t CompareTuples(const std::vector<Value>& a, const std::vector<Value>& b) 
   return 0;
 }
 
-// Rewrites the manifests of one spec and content. Entries are ranked by partition in a first pass that keeps only tuples,
-// and dealt to the writers of their rank's share in a second one; entries themselves are never held.
+// Rewrites the manifests of one spec and content. Entries are ranked by partition in a first pass
+// that keeps only tuples, and dealt to the writers of their rank's share in a second one; entries
+// themselves are never held.
 class Rewriter {
  public:
-  Rewriter(const table::ReadContext& read, const spec::TableMetadata& metadata, const table::PartitionTypes& types,
-           const table::PartitionTypes::Entry& entry, std::vector<size_t> order)
+  Rewriter(const table::ReadContext& read, const spec::TableMetadata& metadata,
+           const table::PartitionTypes& types, const table::PartitionTypes::Entry& entry,
+           std::vector<size_t> order)
       : read_(read), metadata_(metadata), types_(types), entry_(entry), order_(std::move(order)) {}
 
   Status Rewrite(spec::ManifestContent content, const std::vector<ManifestFile>& manifests);
@@ -47,7 +49,8 @@ class Rewriter {
   const std::vector<ManifestFile>& written() const { return written_; }
 
  private:
-  Result<std::vector<int64_t>> ShareOfEachEntry(const std::vector<ManifestFile>& manifests, int64_t shares) const;
+  Result<std::vector<int64_t>> ShareOfEachEntry(const std::vector<ManifestFile>& manifests,
+                                                int64_t shares) const;
   Result<std::unique_ptr<table::ManifestWriter>> Open(spec::ManifestContent content);
   Status Close(table::ManifestWriter& writer);
 
@@ -69,11 +72,13 @@ Result<std::vector<int64_t>> Rewriter::ShareOfEachEntry(const std::vector<Manife
   options.split_offsets = false;
   std::vector<std::vector<Value>> keys;
   for (const ManifestFile& manifest : manifests) {
-    RETURN_IF_ERROR(table::ForEachEntry(read_, manifest, types_, options, [&](const spec::ManifestEntry& e) -> Status {
-      std::vector<Value>& key = keys.emplace_back();
-      for (size_t position : order_) key.push_back(e.data_file.partition[position]);
-      return {};
-    }));
+    RETURN_IF_ERROR(table::ForEachEntry(read_, manifest, types_, options,
+                                        [&](const spec::ManifestEntry& e) -> Status {
+                                          std::vector<Value>& key = keys.emplace_back();
+                                          for (size_t position : order_)
+                                            key.push_back(e.data_file.partition[position]);
+                                          return {};
+                                        }));
   }
   std::vector<size_t> ranked(keys.size());
   std::iota(ranked.begin(), ranked.end(), 0);
@@ -90,9 +95,10 @@ Result<std::unique_ptr<table::ManifestWriter>> Rewriter::Open(spec::ManifestCont
   table::ManifestWriteOptions options;
   options.format_version = metadata_.format_version;
   options.content = content;
-  paths_.push_back(fmt::format("{}/optimized-m-{}.avro", catalog::MetadataFolder(metadata_), NewUuid()));
-  return table::ManifestWriter::Create(*read_.files, paths_.back(), metadata_.schema(), entry_.spec, entry_.type,
-                                       options);
+  paths_.push_back(
+      fmt::format("{}/optimized-m-{}.avro", catalog::MetadataFolder(metadata_), NewUuid()));
+  return table::ManifestWriter::Create(*read_.files, paths_.back(), metadata_.schema(), entry_.spec,
+                                       entry_.type, options);
 }
 
 Status Rewriter::Close(table::ManifestWriter& writer) {
@@ -101,7 +107,8 @@ Status Rewriter::Close(table::ManifestWriter& writer) {
   return {};
 }
 
-Status Rewriter::Rewrite(spec::ManifestContent content, const std::vector<ManifestFile>& manifests) {
+Status Rewriter::Rewrite(spec::ManifestContent content,
+                         const std::vector<ManifestFile>& manifests) {
   if (manifests.empty()) return {};
   ASSIGN_OR_RETURN(const int64_t target, ManifestTargetSize(metadata_));
   int64_t total = 0;
@@ -148,7 +155,8 @@ tl::unexpected<Error> Illegal(std::string message) {
 }
 
 // Positions of the fields to sort by.
-Result<std::vector<size_t>> SortPositions(const spec::PartitionSpec& spec, const RewriteManifestsOptions& options) {
+Result<std::vector<size_t>> SortPositions(const spec::PartitionSpec& spec,
+                                          const RewriteManifestsOptions& options) {
   std::vector<size_t> positions;
   if (!options.sort_by) {
     positions.resize(spec.fields.size());
@@ -158,7 +166,8 @@ Result<std::vector<size_t>> SortPositions(const spec::PartitionSpec& spec, const
   if (options.sort_by->empty()) return Illegal("sort_by must not be empty when provided");
   std::vector<std::string> missing;
   for (const std::string& name : *options.sort_by) {
-    auto it = std::find_if(spec.fields.begin(), spec.fields.end(), [&](const auto& f) { return f.name == name; });
+    auto it = std::find_if(spec.fields.begin(), spec.fields.end(),
+                           [&](const auto& f) { return f.name == name; });
     if (it == spec.fields.end()) {
       missing.push_back(name);
     } else {
@@ -166,14 +175,16 @@ Result<std::vector<size_t>> SortPositions(const spec::PartitionSpec& spec, const
     }
   }
   if (missing.empty()) return positions;
-  return Illegal(fmt::format("Cannot set manifest sorting because specified field(s) [{}] were not found in current "
-                             "partition spec {}. Spec ID {}",
-                             Join(missing, ", "), spec.ToString(), spec.spec_id));
+  return Illegal(fmt::format(
+      "Cannot set manifest sorting because specified field(s) [{}] were not found in current "
+      "partition spec {}. Spec ID {}",
+      Join(missing, ", "), spec.ToString(), spec.spec_id));
 }
 
 }  // namespace
 
-Result<RewriteManifestsResult> RewriteManifests(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+Result<RewriteManifestsResult> RewriteManifests(catalog::Catalog& catalog,
+                                                const catalog::TableIdentifier& id,
                                                 const RewriteManifestsOptions& options) {
   ASSIGN_OR_RETURN(auto table, catalog.LoadTable(id));
   const spec::TableMetadataPtr metadata = table.metadata;

@@ -45,7 +45,8 @@ Status CheckRewrite(const SnapshotChange& change) {
   auto fail = [](const char* message) {
     return Fail(ErrorCode::kInvalidArgument, message, "IllegalArgumentException");
   };
-  if (change.removed_files.empty() && change.removed_deletes.empty()) return fail("Files to delete cannot be empty");
+  if (change.removed_files.empty() && change.removed_deletes.empty())
+    return fail("Files to delete cannot be empty");
   if (change.removed_files.empty() && !change.added_files.empty()) {
     return fail("Data files to add must be empty because there's no data file to be rewritten");
   }
@@ -68,10 +69,12 @@ Status CheckAppendedManifest(const spec::ManifestFile& manifest) {
   } else if (manifest.sequence_number != spec::ManifestFile::kUnassignedSequence) {
     message = "Sequence number must be assigned during commit";
   }
-  if (message != nullptr) return Fail(ErrorCode::kInvalidArgument, message, "IllegalArgumentException");
+  if (message != nullptr)
+    return Fail(ErrorCode::kInvalidArgument, message, "IllegalArgumentException");
   if (manifest.first_row_id) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("Cannot append manifest with assigned first_row_id: {}", *manifest.first_row_id),
+                fmt::format("Cannot append manifest with assigned first_row_id: {}",
+                            *manifest.first_row_id),
                 "IllegalArgumentException");
   }
   return {};
@@ -122,7 +125,8 @@ Result<Isolation> ParseIsolation(std::string_view name) {
               "IllegalArgumentException");
 }
 
-Validation CopyOnWriteValidation(Isolation isolation, std::optional<int64_t> scan_snapshot, expr::Expression filter) {
+Validation CopyOnWriteValidation(Isolation isolation, std::optional<int64_t> scan_snapshot,
+                                 expr::Expression filter) {
   Validation validation;
   if (!scan_snapshot) return validation;
   validation.from_snapshot = scan_snapshot;
@@ -132,8 +136,9 @@ Validation CopyOnWriteValidation(Isolation isolation, std::optional<int64_t> sca
   return validation;
 }
 
-Validation MergeOnReadValidation(RowCommand command, Isolation isolation, std::optional<int64_t> scan_snapshot,
-                                 expr::Expression filter, std::vector<std::string> referenced_files) {
+Validation MergeOnReadValidation(RowCommand command, Isolation isolation,
+                                 std::optional<int64_t> scan_snapshot, expr::Expression filter,
+                                 std::vector<std::string> referenced_files) {
   Validation validation;
   validation.from_snapshot = scan_snapshot;
   validation.conflict_filter = std::move(filter);

@@ -1,7 +1,9 @@
-// A pending change of a table as a value: what is added, removed and promised, and what must still hold when it lands.
+// A pending change of a table as a value: what is added, removed and promised, and what must still
+// hold when it lands.
 //
-// The caller fills the fields that its kind uses (the table of rules in snapshot_change.cc says which kinds filter and merge
-// manifests); a Transaction turns the value into a snapshot, again on every attempt. Nothing here touches a table.
+// The caller fills the fields that its kind uses (the table of rules in snapshot_change.cc says
+// which kinds filter and merge manifests); a Transaction turns the value into a snapshot, again on
+// every attempt. Nothing here touches a table.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +20,10 @@
 namespace iceblink::commit {
 
 enum class ChangeKind : uint8_t {
-  kFastAppend,         // new manifests before all old ones, which are neither read nor merged
-  kMergeAppend,        // append that may merge small manifests: INSERT INTO
-  kOverwrite,          // files and/or a row filter replaced by new files: copy-on-write, static INSERT OVERWRITE
+  kFastAppend,   // new manifests before all old ones, which are neither read nor merged
+  kMergeAppend,  // append that may merge small manifests: INSERT INTO
+  kOverwrite,    // files and/or a row filter replaced by new files: copy-on-write, static INSERT
+                 // OVERWRITE
   kReplacePartitions,  // every partition of the added files replaced: dynamic INSERT OVERWRITE
   kRowDelta,           // rows added, delete files added and removed: merge-on-read
   kDeleteFiles,        // whole files removed by path, file or row filter: metadata delete, TRUNCATE
@@ -28,8 +31,8 @@ enum class ChangeKind : uint8_t {
   kRewriteManifests,   // the same files in other manifests
 };
 
-// A file to remove. `manifest` is the path of the manifest that lists it, when a scan told: if it is known for every
-// removed file of a change, no other manifest is opened.
+// A file to remove. `manifest` is the path of the manifest that lists it, when a scan told: if it
+// is known for every removed file of a change, no other manifest is opened.
 struct RemovedFile {
   spec::DataFile file;
   std::string manifest;
@@ -37,20 +40,23 @@ struct RemovedFile {
 
 struct AddedDeleteFile {
   spec::DataFile file;
-  std::optional<int64_t> data_sequence_number;  // of a rewritten delete file; absent: the new snapshot's
+  std::optional<int64_t>
+      data_sequence_number;  // of a rewritten delete file; absent: the new snapshot's
 };
 
-// What must hold against everything that was committed after `from_snapshot`. All off: last writer wins.
+// What must hold against everything that was committed after `from_snapshot`. All off: last writer
+// wins.
 struct Validation {
   std::optional<int64_t> from_snapshot;  // absent: the whole history
   std::optional<expr::Expression> conflict_filter;
   bool no_conflicting_data = false;
   bool no_conflicting_deletes = false;
-  // Data files that added delete files refer to; must not have been removed (by a `delete` operation neither, when
-  // `deleted_files` is set).
+  // Data files that added delete files refer to; must not have been removed (by a `delete`
+  // operation neither, when `deleted_files` is set).
   std::vector<std::string> referenced_data_files;
   bool deleted_files = false;
-  // Every removed file must still be in the table. kRewriteFiles implies it, as do the two no_conflicting_* of kOverwrite.
+  // Every removed file must still be in the table. kRewriteFiles implies it, as do the two
+  // no_conflicting_* of kOverwrite.
   bool files_exist = false;
   bool added_files_match_filter = false;  // kOverwrite: added files lie inside the row filter
   bool append_only = false;               // kReplacePartitions: the partitions must be empty
@@ -68,7 +74,8 @@ struct SnapshotChange {
   std::optional<expr::Expression> row_filter;
   bool case_sensitive = true;
 
-  // Whole manifests of new data files, written by the caller (appends only), without ids or sequence numbers.
+  // Whole manifests of new data files, written by the caller (appends only), without ids or
+  // sequence numbers.
   std::vector<spec::ManifestFile> appended_manifests;
   // kRewriteManifests: manifests of existing entries in place of others of the current snapshot.
   std::vector<spec::ManifestFile> added_manifests;
@@ -86,7 +93,8 @@ struct SnapshotChange {
   Validation validation;
 };
 
-// The operation that the change's snapshot carries (append, overwrite, delete, replace), by kind and content.
+// The operation that the change's snapshot carries (append, overwrite, delete, replace), by kind
+// and content.
 std::string OperationOf(const SnapshotChange& change);
 
 // How the kinds differ on their way to a manifest list.
@@ -111,11 +119,14 @@ enum class RowCommand : uint8_t { kDelete, kUpdate, kMerge };
 // Parses write.*.isolation-level. Error: IllegalArgumentException "Invalid isolation level: %s".
 Result<Isolation> ParseIsolation(std::string_view name);
 
-// What Spark validates for a copy-on-write command that read `scan_snapshot` with `filter`. Without a scanned snapshot (the
-// table was empty) nothing.
-Validation CopyOnWriteValidation(Isolation isolation, std::optional<int64_t> scan_snapshot, expr::Expression filter);
-// Likewise for merge-on-read; `referenced_files` are the data files that the new delete files refer to.
-Validation MergeOnReadValidation(RowCommand command, Isolation isolation, std::optional<int64_t> scan_snapshot,
-                                 expr::Expression filter, std::vector<std::string> referenced_files);
+// What Spark validates for a copy-on-write command that read `scan_snapshot` with `filter`. Without
+// a scanned snapshot (the table was empty) nothing.
+Validation CopyOnWriteValidation(Isolation isolation, std::optional<int64_t> scan_snapshot,
+                                 expr::Expression filter);
+// Likewise for merge-on-read; `referenced_files` are the data files that the new delete files refer
+// to.
+Validation MergeOnReadValidation(RowCommand command, Isolation isolation,
+                                 std::optional<int64_t> scan_snapshot, expr::Expression filter,
+                                 std::vector<std::string> referenced_files);
 
 }  // namespace iceblink::commit

@@ -52,7 +52,8 @@ RemovalRules RulesForDeletes(const SnapshotChange& change) {
 }
 
 // ReplacePartitions drops the partitions of its files, or everything in an unpartitioned table.
-void DropPartitions(const SnapshotChange& change, const table::PartitionTypes& types, RemovalRules& rules) {
+void DropPartitions(const SnapshotChange& change, const table::PartitionTypes& types,
+                    RemovalRules& rules) {
   for (const spec::DataFile& file : change.added_files) {
     rules.dropped_partitions.Add(file.spec_id, file.partition);
     const auto* entry = types.Find(file.spec_id);
@@ -68,8 +69,8 @@ std::vector<std::string> KeysOf(const std::vector<RemovedFile>& files) {
 }
 
 template <typename File>
-std::map<int32_t, std::vector<ManifestOutput::NewFile>> GroupBySpec(const std::vector<File>& files,
-                                                                    std::optional<int64_t> sequence) {
+std::map<int32_t, std::vector<ManifestOutput::NewFile>> GroupBySpec(
+    const std::vector<File>& files, std::optional<int64_t> sequence) {
   std::map<int32_t, std::vector<ManifestOutput::NewFile>> groups;
   std::unordered_set<std::string> seen;
   for (const File& item : files) {
@@ -106,12 +107,15 @@ const spec::Snapshot* HeadOf(const spec::TableMetadata& base, const std::string&
   return head != nullptr ? head : base.CurrentSnapshot();
 }
 
-SnapshotProducer::SnapshotProducer(const table::ReadContext& read, SnapshotChange change, const Clock& clock)
+SnapshotProducer::SnapshotProducer(const table::ReadContext& read, SnapshotChange change,
+                                   const Clock& clock)
     : read_(read), change_(std::move(change)), clock_(clock), lists_(read_) {
-  if (change_.kind == ChangeKind::kReplacePartitions) change_.summary["replace-partitions"] = "true";
+  if (change_.kind == ChangeKind::kReplacePartitions)
+    change_.summary["replace-partitions"] = "true";
   if (RequiresRemovedFiles(change_)) {
     required_data_ = KeysOf(change_.removed_files);
-    required_data_.insert(required_data_.end(), change_.removed_paths.begin(), change_.removed_paths.end());
+    required_data_.insert(required_data_.end(), change_.removed_paths.begin(),
+                          change_.removed_paths.end());
     required_deletes_ = KeysOf(change_.removed_deletes);
   }
 }
@@ -143,7 +147,8 @@ Status SnapshotProducer::Start(const spec::TableMetadata& base) {
 
 Status SnapshotProducer::WriteNewDeletes(const WriteTarget& target) {
   for (const auto& [spec_id, files] : GroupBySpec(change_.added_deletes, std::nullopt)) {
-    ASSIGN_OR_RETURN(Manifests manifests, output_->WriteAdded(target, ManifestContent::kDeletes, spec_id, files));
+    ASSIGN_OR_RETURN(Manifests manifests,
+                     output_->WriteAdded(target, ManifestContent::kDeletes, spec_id, files));
     std::move(manifests.begin(), manifests.end(), std::back_inserter(new_delete_manifests_));
   }
   return {};
@@ -153,18 +158,22 @@ Status SnapshotProducer::WriteNewManifests(const WriteTarget& target) {
   if (wrote_new_) return {};
   new_data_manifests_.clear();
   new_delete_manifests_.clear();
-  for (const auto& [spec_id, files] : GroupBySpec(change_.added_files, change_.data_sequence_number)) {
-    ASSIGN_OR_RETURN(Manifests manifests, output_->WriteAdded(target, ManifestContent::kData, spec_id, files));
+  for (const auto& [spec_id, files] :
+       GroupBySpec(change_.added_files, change_.data_sequence_number)) {
+    ASSIGN_OR_RETURN(Manifests manifests,
+                     output_->WriteAdded(target, ManifestContent::kData, spec_id, files));
     std::move(manifests.begin(), manifests.end(), std::back_inserter(new_data_manifests_));
   }
   RETURN_IF_ERROR(WriteNewDeletes(target));
-  for (const ManifestFile& manifest : change_.appended_manifests) new_data_manifests_.push_back(Own(manifest));
+  for (const ManifestFile& manifest : change_.appended_manifests)
+    new_data_manifests_.push_back(Own(manifest));
   wrote_new_ = true;
   return {};
 }
 
 Status SnapshotProducer::FilterParent(Attempt& attempt) {
-  ASSIGN_OR_RETURN(attempt.old_data, data_filter_->Filter(read_, attempt.target, *output_, std::move(attempt.old_data)));
+  ASSIGN_OR_RETURN(attempt.old_data, data_filter_->Filter(read_, attempt.target, *output_,
+                                                          std::move(attempt.old_data)));
   RETURN_IF_ERROR(data_filter_->CheckAllFound(required_data_));
   int64_t min_sequence = attempt.base.last_sequence_number;
   for (const ManifestFile& manifest : attempt.old_data) {
@@ -176,7 +185,8 @@ Status SnapshotProducer::FilterParent(Attempt& attempt) {
   for (const RemovedFile& file : change_.removed_files) removed.insert(file.file.file_path);
   for (const spec::DataFile& file : data_filter_->removed()) removed.insert(file.file_path);
   delete_filter_->SetObsolete(min_sequence, &removed);
-  auto filtered = delete_filter_->Filter(read_, attempt.target, *output_, std::move(attempt.old_deletes));
+  auto filtered =
+      delete_filter_->Filter(read_, attempt.target, *output_, std::move(attempt.old_deletes));
   delete_filter_->SetObsolete(0, nullptr);
   if (!filtered) return Fail(filtered.error());
   attempt.old_deletes = std::move(*filtered);
@@ -186,7 +196,8 @@ Status SnapshotProducer::FilterParent(Attempt& attempt) {
 }
 
 Status SnapshotProducer::Combine(Attempt& attempt) {
-  auto combine = [&](const Manifests& fresh, const Manifests& old, ManifestMerger& merger) -> Status {
+  auto combine = [&](const Manifests& fresh, const Manifests& old,
+                     ManifestMerger& merger) -> Status {
     Manifests all = fresh;
     for (const ManifestFile& manifest : old) {
       const bool keep = manifest.has_added_files() || manifest.has_existing_files() ||
@@ -221,13 +232,15 @@ Status SnapshotProducer::ReplaceManifests(Attempt& attempt) {
   }
   if (!replaced.empty()) {
     return Fail(ErrorCode::kConflict,
-                fmt::format("Deleted manifest {} could not be found in the latest snapshot {}", *replaced.begin(),
+                fmt::format("Deleted manifest {} could not be found in the latest snapshot {}",
+                            *replaced.begin(),
                             attempt.parent == nullptr ? -1 : attempt.parent->snapshot_id),
                 "ValidationException");
   }
   if (old_files != new_files) {
     return Fail(ErrorCode::kConflict,
-                fmt::format("Replaced and created manifests must have the same number of active files: {} (new), {} (old)",
+                fmt::format("Replaced and created manifests must have the same number of active "
+                            "files: {} (new), {} (old)",
                             new_files, old_files),
                 "ValidationException");
   }
@@ -239,7 +252,8 @@ Status SnapshotProducer::Produce(Attempt& attempt) {
   if (attempt.parent != nullptr) {
     ASSIGN_OR_RETURN(const Manifests* all, lists_.Of(*attempt.parent));
     for (const ManifestFile& manifest : *all) {
-      (manifest.content == ManifestContent::kData ? attempt.old_data : attempt.old_deletes).push_back(manifest);
+      (manifest.content == ManifestContent::kData ? attempt.old_data : attempt.old_deletes)
+          .push_back(manifest);
     }
   }
   if (change_.kind == ChangeKind::kRewriteManifests) return ReplaceManifests(attempt);
@@ -261,11 +275,13 @@ Result<spec::Summary> SnapshotProducer::Summarize(const Attempt& attempt) const 
   std::unordered_set<std::string> seen;
   auto add = [&](const spec::DataFile& file) {
     const auto* entry = attempt.types.Find(file.spec_id);
-    if (entry != nullptr && seen.insert(RemovalKey(file)).second) builder.AddedFile(entry->spec, schema, file);
+    if (entry != nullptr && seen.insert(RemovalKey(file)).second)
+      builder.AddedFile(entry->spec, schema, file);
   };
   for (const spec::DataFile& file : change_.added_files) add(file);
   for (const AddedDeleteFile& added : change_.added_deletes) add(added.file);
-  for (const ManifestFile& manifest : change_.appended_manifests) builder.AppendedManifest(manifest);
+  for (const ManifestFile& manifest : change_.appended_manifests)
+    builder.AppendedManifest(manifest);
   if (RulesOf(change_.kind).filters) {
     builder.Merge(data_filter_->Summary(attempt.target));
     builder.Merge(delete_filter_->Summary(attempt.target));
@@ -274,17 +290,18 @@ Result<spec::Summary> SnapshotProducer::Summarize(const Attempt& attempt) const 
   const int64_t deleted_records = builder.totals()[Counter::kDeletedRecords];
   if (OperationOf(change_) == spec::operation::kReplace && added_records > deleted_records) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("Invalid REPLACE operation: {} added records > {} replaced records", added_records,
-                            deleted_records),
+                fmt::format("Invalid REPLACE operation: {} added records > {} replaced records",
+                            added_records, deleted_records),
                 "IllegalArgumentException");
   }
-  ASSIGN_OR_RETURN(const int64_t limit,
-                   spec::IntProperty(attempt.base.properties, spec::property::kSummaryPartitionLimit));
+  ASSIGN_OR_RETURN(const int64_t limit, spec::IntProperty(attempt.base.properties,
+                                                          spec::property::kSummaryPartitionLimit));
   spec::Summary summary = builder.Build(limit);
   summary.insert(change_.summary.begin(), change_.summary.end());
-  const auto created = std::count_if(attempt.result.begin(), attempt.result.end(), [&](const ManifestFile& manifest) {
-    return manifest.added_snapshot_id == output_->snapshot_id();
-  });
+  const auto created = std::count_if(attempt.result.begin(), attempt.result.end(),
+                                     [&](const ManifestFile& manifest) {
+                                       return manifest.added_snapshot_id == output_->snapshot_id();
+                                     });
   summary["manifests-created"] = std::to_string(created);
   summary["manifests-kept"] = std::to_string(static_cast<int64_t>(attempt.result.size()) - created);
   summary["manifests-replaced"] = std::to_string(attempt.replaced);
@@ -316,7 +333,8 @@ Result<spec::Snapshot> SnapshotProducer::WriteSnapshot(Attempt& attempt) {
   options.parent_snapshot_id = snapshot.parent_id;
   options.sequence_number = snapshot.sequence_number;
   if (base.format_version >= 3) options.first_row_id = base.next_row_id;
-  ASSIGN_OR_RETURN(auto writer, table::ManifestListWriter::Create(*read_.files, snapshot.manifest_list, options));
+  ASSIGN_OR_RETURN(auto writer, table::ManifestListWriter::Create(*read_.files,
+                                                                  snapshot.manifest_list, options));
   landed_ = {snapshot.manifest_list};
   for (ManifestFile& manifest : attempt.result) {
     landed_.insert(manifest.path);
@@ -333,9 +351,11 @@ Result<spec::Snapshot> SnapshotProducer::WriteSnapshot(Attempt& attempt) {
 Result<std::vector<spec::TableUpdate>> SnapshotProducer::Apply(const spec::TableMetadata& base) {
   const spec::SnapshotRef* ref = base.Ref(change_.branch);
   if (ref != nullptr && !ref->is_branch()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} is a tag, not a branch. Tags cannot be targets for producing snapshots", change_.branch),
-                "IllegalArgumentException");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} is a tag, not a branch. Tags cannot be targets for producing snapshots",
+                    change_.branch),
+        "IllegalArgumentException");
   }
   if (output_ == nullptr) RETURN_IF_ERROR(Start(base));
   RETURN_IF_ERROR(CheckDeleteFormats(change_, base.format_version));

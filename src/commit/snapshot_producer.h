@@ -1,10 +1,12 @@
 // From a pending change to a snapshot: one pipeline for every kind of change.
 //
-//   validate -> write new manifests | filter the parent's -> merge -> manifest list -> snapshot, summary, ref
+//   validate -> write new manifests | filter the parent's -> merge -> manifest list -> snapshot,
+//   summary, ref
 //
-// Apply runs once per attempt of a commit. What does not depend on the table's state (new manifests, the snapshot's id) and
-// what did not change between attempts (filtered and merged manifests) is kept; the manifest list is written anew.
-// One thread calls; the work inside is spread over the shared pool.
+// Apply runs once per attempt of a commit. What does not depend on the table's state (new
+// manifests, the snapshot's id) and what did not change between attempts (filtered and merged
+// manifests) is kept; the manifest list is written anew. One thread calls; the work inside is
+// spread over the shared pool.
 #pragma once
 
 #include <memory>

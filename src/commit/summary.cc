@@ -73,7 +73,8 @@ std::string PartitionText(const CounterSet& counters) {
 template <typename Visit>
 void CounterSet::ForEachShown(Visit visit) const {
   for (size_t i = 0; i < kCounters.size(); i++) {
-    if (values[i] > 0 && (trust_sizes || !kCounters[i].needs_trust)) visit(kCounters[i].key, values[i]);
+    if (values[i] > 0 && (trust_sizes || !kCounters[i].needs_trust))
+      visit(kCounters[i].key, values[i]);
   }
 }
 
@@ -105,12 +106,13 @@ void CounterSet::Merge(const CounterSet& other) {
   trust_sizes = trust_sizes && other.trust_sizes;
 }
 
-void SummaryBuilder::Count(const spec::PartitionSpec& spec, const spec::Schema& schema, const spec::DataFile& file,
-                           bool added) {
+void SummaryBuilder::Count(const spec::PartitionSpec& spec, const spec::Schema& schema,
+                           const spec::DataFile& file, bool added) {
   counters_.CountFile(file, added);
   if (!trust_partitions_) return;
-  partitions_[spec.fields.empty() ? std::string() : spec::PartitionPath(spec, schema, file.partition)].CountFile(file,
-                                                                                                            added);
+  partitions_[spec.fields.empty() ? std::string()
+                                  : spec::PartitionPath(spec, schema, file.partition)]
+      .CountFile(file, added);
 }
 
 void SummaryBuilder::AddedFile(const spec::PartitionSpec& spec, const spec::Schema& schema,
@@ -151,11 +153,13 @@ void SummaryBuilder::Merge(const SummaryBuilder& other) {
 
 spec::Summary SummaryBuilder::Build(int64_t partition_limit) const {
   spec::Summary summary;
-  counters_.ForEachShown([&](const char* key, int64_t value) { summary[key] = std::to_string(value); });
+  counters_.ForEachShown(
+      [&](const char* key, int64_t value) { summary[key] = std::to_string(value); });
   if (duplicates_ > 0) summary["deleted-duplicate-files"] = std::to_string(duplicates_);
   if (!trust_partitions_) return summary;
   summary["changed-partition-count"] = std::to_string(partitions_.size());
-  if (partitions_.empty() || static_cast<int64_t>(partitions_.size()) > partition_limit) return summary;
+  if (partitions_.empty() || static_cast<int64_t>(partitions_.size()) > partition_limit)
+    return summary;
   summary["partition-summaries-included"] = "true";
   for (const auto& [path, counters] : partitions_) {
     if (!path.empty()) summary["partitions." + path] = PartitionText(counters);

@@ -52,8 +52,10 @@ struct CounterSet {
 
 class SummaryBuilder {
  public:
-  void AddedFile(const spec::PartitionSpec& spec, const spec::Schema& schema, const spec::DataFile& file);
-  void RemovedFile(const spec::PartitionSpec& spec, const spec::Schema& schema, const spec::DataFile& file);
+  void AddedFile(const spec::PartitionSpec& spec, const spec::Schema& schema,
+                 const spec::DataFile& file);
+  void RemovedFile(const spec::PartitionSpec& spec, const spec::Schema& schema,
+                   const spec::DataFile& file);
   // A whole manifest that the commit appends: its partitions are not known.
   void AppendedManifest(const spec::ManifestFile& manifest);
   void DuplicateDeletes(int64_t count) { duplicates_ += count; }
@@ -64,7 +66,8 @@ class SummaryBuilder {
   spec::Summary Build(int64_t partition_limit) const;
 
  private:
-  void Count(const spec::PartitionSpec& spec, const spec::Schema& schema, const spec::DataFile& file, bool added);
+  void Count(const spec::PartitionSpec& spec, const spec::Schema& schema,
+             const spec::DataFile& file, bool added);
 
   CounterSet counters_;
   std::map<std::string, CounterSet> partitions_;  // by partition path
@@ -72,8 +75,8 @@ class SummaryBuilder {
   int64_t duplicates_ = 0;
 };
 
-// Adds total-* entries: those of the branch's head plus what `summary` adds minus what it removes; from zero when the branch
-// does not exist in `base`; none where the head has none.
+// Adds total-* entries: those of the branch's head plus what `summary` adds minus what it removes;
+// from zero when the branch does not exist in `base`; none where the head has none.
 void AddTotals(const spec::TableMetadata& base, const std::string& branch, spec::Summary& summary);
 
 }  // namespace iceblink::commit

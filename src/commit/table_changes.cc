@@ -12,7 +12,8 @@ namespace {
 using Updates = std::vector<spec::TableUpdate>;
 
 // Updates that turn `before` into `after`.
-void AppendPropertyChanges(const spec::Properties& before, const spec::Properties& after, Updates& updates) {
+void AppendPropertyChanges(const spec::Properties& before, const spec::Properties& after,
+                           Updates& updates) {
   spec::update::SetProperties set;
   spec::update::RemoveProperties remove;
   for (const auto& [key, value] : after) {
@@ -28,7 +29,8 @@ void AppendPropertyChanges(const spec::Properties& before, const spec::Propertie
 
 }  // namespace
 
-Result<Updates> PropertyUpdates(const spec::TableMetadata& base, const std::map<std::string, std::string>& set,
+Result<Updates> PropertyUpdates(const spec::TableMetadata& base,
+                                const std::map<std::string, std::string>& set,
                                 const std::vector<std::string>& remove) {
   Updates updates;
   spec::Properties after = base.properties;
@@ -39,7 +41,8 @@ Result<Updates> PropertyUpdates(const spec::TableMetadata& base, const std::map<
     }
     const std::optional<int32_t> version = ParseInt32(value);
     if (!version) {
-      return Fail(ErrorCode::kInvalidArgument, fmt::format("For input string: \"{}\"", value), "NumberFormatException");
+      return Fail(ErrorCode::kInvalidArgument, fmt::format("For input string: \"{}\"", value),
+                  "NumberFormatException");
     }
     updates.emplace_back(spec::update::UpgradeFormatVersion{*version});
   }
@@ -63,7 +66,8 @@ Result<Updates> SchemaUpdates(const spec::TableMetadata& base,
   return updates;
 }
 
-Result<Updates> SpecUpdates(const spec::TableMetadata& base, const std::function<Status(spec::SpecUpdate&)>& change) {
+Result<Updates> SpecUpdates(const spec::TableMetadata& base,
+                            const std::function<Status(spec::SpecUpdate&)>& change) {
   spec::SpecUpdate builder(base);
   RETURN_IF_ERROR(change(builder));
   ASSIGN_OR_RETURN(spec::PartitionSpec spec, builder.Apply());
@@ -73,25 +77,30 @@ Result<Updates> SpecUpdates(const spec::TableMetadata& base, const std::function
   return updates;
 }
 
-Result<CommitOutcome> ChangeProperties(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+Result<CommitOutcome> ChangeProperties(catalog::Catalog& catalog,
+                                       const catalog::TableIdentifier& id,
                                        const std::map<std::string, std::string>& set,
                                        const std::vector<std::string>& remove) {
-  return CommitUpdates(catalog, id,
-                       [&](const spec::TableMetadata& base) { return PropertyUpdates(base, set, remove); });
+  return CommitUpdates(catalog, id, [&](const spec::TableMetadata& base) {
+    return PropertyUpdates(base, set, remove);
+  });
 }
 
 Result<CommitOutcome> ChangeSchema(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
                                    const std::function<Status(spec::SchemaUpdate&)>& change) {
-  return CommitUpdates(catalog, id, [&](const spec::TableMetadata& base) { return SchemaUpdates(base, change); });
+  return CommitUpdates(
+      catalog, id, [&](const spec::TableMetadata& base) { return SchemaUpdates(base, change); });
 }
 
 Result<CommitOutcome> ChangeSpec(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
                                  const std::function<Status(spec::SpecUpdate&)>& change) {
-  return CommitUpdates(catalog, id, [&](const spec::TableMetadata& base) { return SpecUpdates(base, change); });
+  return CommitUpdates(catalog, id,
+                       [&](const spec::TableMetadata& base) { return SpecUpdates(base, change); });
 }
 
-Result<CommitOutcome> ChangeSortOrder(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
-                                      const std::function<Result<spec::SortOrder>(const spec::Schema&)>& build) {
+Result<CommitOutcome> ChangeSortOrder(
+    catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+    const std::function<Result<spec::SortOrder>(const spec::Schema&)>& build) {
   return CommitUpdates(catalog, id, [&](const spec::TableMetadata& base) -> Result<Updates> {
     ASSIGN_OR_RETURN(spec::SortOrder order, build(base.schema()));
     Updates updates;

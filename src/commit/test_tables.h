@@ -1,4 +1,5 @@
-// What the tests of this room share: a small table in a catalog, files for it, and a look at what a snapshot lists.
+// What the tests of this room share: a small table in a catalog, files for it, and a look at what a
+// snapshot lists.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +29,8 @@ T Must(Result<T> result) {
 
 template <typename T>
 std::string MessageOf(const Result<T>& result) {
-  return result ? std::string("no error") : result.error().exception + ": " + result.error().message;
+  return result ? std::string("no error")
+                : result.error().exception + ": " + result.error().message;
 }
 
 inline spec::NewTable SmallDefinition(int32_t format_version = 2, bool partitioned = true) {
@@ -47,7 +49,8 @@ inline spec::NewTable SmallDefinition(int32_t format_version = 2, bool partition
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "iceblink_commit_XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "iceblink_commit_XXXXXX").string();
     path_ = mkdtemp(pattern.data());
   }
   ~TemporaryFolder() {
@@ -61,15 +64,16 @@ class TemporaryFolder {
 };
 
 inline std::shared_ptr<catalog::Catalog> OpenSqlCatalog(const std::string& folder) {
-  return Must(catalog::MakeCatalog(
-      "c", {{"type", "jdbc"}, {"uri", "jdbc:sqlite:" + folder + "/catalog.db"}, {"warehouse", folder + "/warehouse"}}));
+  return Must(catalog::MakeCatalog("c", {{"type", "jdbc"},
+                                         {"uri", "jdbc:sqlite:" + folder + "/catalog.db"},
+                                         {"warehouse", folder + "/warehouse"}}));
 }
 
 // db.t in a SQL catalog of its own, or in a memory catalog.
 class SmallTable {
  public:
-  explicit SmallTable(int32_t format_version = 2, std::map<std::string, std::string> properties = {},
-                      bool partitioned = true)
+  explicit SmallTable(int32_t format_version = 2,
+                      std::map<std::string, std::string> properties = {}, bool partitioned = true)
       : catalog(OpenSqlCatalog(folder.path())) {
     spec::NewTable definition = SmallDefinition(format_version, partitioned);
     definition.properties = std::move(properties);
@@ -80,14 +84,16 @@ class SmallTable {
   void Create(spec::NewTable definition) {
     if (!Must(catalog->NamespaceExists(id.ns))) (void)catalog->CreateNamespace(id.ns, {});
     definition.location = Must(catalog->DefaultTableLocation(id));
-    Must(catalog->CreateTable(id, Must(spec::NewTableMetadata(definition, SystemClock().NowMillis()))));
+    Must(catalog->CreateTable(id,
+                              Must(spec::NewTableMetadata(definition, SystemClock().NowMillis()))));
   }
 
   spec::TableMetadataPtr Load() { return Must(catalog->LoadTable(id)).metadata; }
   io::FileSystem& files() { return catalog->file_system(); }
   int64_t Current() { return Load()->current_snapshot_id.value_or(-1); }
 
-  spec::DataFile File(const std::string& name, Value dep, int64_t rows, int32_t min_id = 0, int32_t max_id = 1000) {
+  spec::DataFile File(const std::string& name, Value dep, int64_t rows, int32_t min_id = 0,
+                      int32_t max_id = 1000) {
     spec::DataFile file;
     file.file_path = Load()->location + "/data/" + name + ".parquet";
     if (!Load()->spec().fields.empty()) file.partition = {std::move(dep)};
@@ -110,7 +116,8 @@ class SmallTable {
     return file;
   }
 
-  Result<CommitOutcome> Append(std::vector<spec::DataFile> added, ChangeKind kind = ChangeKind::kMergeAppend) {
+  Result<CommitOutcome> Append(std::vector<spec::DataFile> added,
+                               ChangeKind kind = ChangeKind::kMergeAppend) {
     SnapshotChange change;
     change.kind = kind;
     change.added_files = std::move(added);

@@ -47,12 +47,14 @@ bool SameContent(const spec::TableMetadata& a, const spec::TableMetadata& b) {
 }
 
 // Whether the table as it is now holds what the attempt wrote.
-Landing Classify(const catalog::LoadedTable& now, const catalog::LoadedTable& base, const Prepared& prepared) {
+Landing Classify(const catalog::LoadedTable& now, const catalog::LoadedTable& base,
+                 const Prepared& prepared) {
   for (int64_t id : prepared.added_snapshots) {
     if (now.metadata->SnapshotById(id) != nullptr) return Landing::kCommitted;
   }
   if (SameContent(*now.metadata, prepared.metadata)) return Landing::kCommitted;
-  return now.metadata_location == base.metadata_location ? Landing::kNotCommitted : Landing::kUnknown;
+  return now.metadata_location == base.metadata_location ? Landing::kNotCommitted
+                                                         : Landing::kUnknown;
 }
 
 void DescribeSnapshot(const spec::TableMetadata& metadata, int64_t id, CommitOutcome& outcome) {
@@ -65,7 +67,8 @@ void DescribeSnapshot(const spec::TableMetadata& metadata, int64_t id, CommitOut
 }
 
 bool MayRetry(const Error& error) {
-  return (error.code == ErrorCode::kConflict && error.retryable) || error.code == ErrorCode::kUnavailable;
+  return (error.code == ErrorCode::kConflict && error.retryable) ||
+         error.code == ErrorCode::kUnavailable;
 }
 
 }  // namespace
@@ -79,14 +82,16 @@ struct Transaction::State {
   spec::TableMetadataPtr start;               // what steps of a create or replace apply to
   std::optional<spec::NewTable> replacement;  // kReplace
   std::vector<std::unique_ptr<Step>> steps;
-  std::vector<int64_t> tried_snapshots;  // of earlier attempts; one that is in the table landed late
+  std::vector<int64_t>
+      tried_snapshots;  // of earlier attempts; one that is in the table landed late
 
   table::ReadContext Read() { return {&catalog.file_system(), options.cache}; }
   Result<catalog::LoadedTable> Refresh();
   Result<spec::TableMetadata> Definition(const catalog::LoadedTable& current);
   Result<Prepared> Prepare(const catalog::LoadedTable& current);
   Result<catalog::LoadedTable> Swap(const catalog::LoadedTable& current, const Prepared& prepared);
-  Result<catalog::LoadedTable> Settle(const catalog::LoadedTable& current, const Prepared& prepared, Error unknown);
+  Result<catalog::LoadedTable> Settle(const catalog::LoadedTable& current, const Prepared& prepared,
+                                      Error unknown);
   Result<CommitOutcome> Attempt(const catalog::LoadedTable& current);
   bool LandedEarlier(const catalog::LoadedTable& current) const;
   void Finish(const CommitOutcome& outcome);
@@ -109,10 +114,11 @@ Result<spec::TableMetadata> Transaction::State::Definition(const catalog::Loaded
       break;
   }
   if (current.metadata_location == base.metadata_location) return *start;
-  ASSIGN_OR_RETURN(auto replaced,
-                   spec::ReplaceTableMetadata(*current.metadata, *replacement, options.clock->NowMillis()));
+  ASSIGN_OR_RETURN(auto replaced, spec::ReplaceTableMetadata(*current.metadata, *replacement,
+                                                             options.clock->NowMillis()));
   if (!replaced.schema().SameSchema(start->schema())) {
-    return Fail(ErrorCode::kConflict, "Cannot commit: the schema of the replaced table was changed concurrently",
+    return Fail(ErrorCode::kConflict,
+                "Cannot commit: the schema of the replaced table was changed concurrently",
                 "CommitFailedException");
   }
   return replaced;
@@ -133,24 +139,28 @@ Result<Prepared> Transaction::State::Prepare(const catalog::LoadedTable& current
       }
     }
     std::move(more.begin(), more.end(), std::back_inserter(updates));
-    // All updates from the start each time: -1 ids and the snapshot log look at the commit as a whole.
-    ASSIGN_OR_RETURN(prepared.metadata, spec::ApplyUpdates(first, updates, options.clock->NowMillis()));
+    // All updates from the start each time: -1 ids and the snapshot log look at the commit as a
+    // whole.
+    ASSIGN_OR_RETURN(prepared.metadata,
+                     spec::ApplyUpdates(first, updates, options.clock->NowMillis()));
   }
   prepared.changed = prepared.changed || !prepared.added_snapshots.empty() ||
                      (!updates.empty() && !(first == prepared.metadata));
   return prepared;
 }
 
-Result<catalog::LoadedTable> Transaction::State::Swap(const catalog::LoadedTable& current, const Prepared& prepared) {
+Result<catalog::LoadedTable> Transaction::State::Swap(const catalog::LoadedTable& current,
+                                                      const Prepared& prepared) {
   auto landed = mode == Mode::kCreate ? catalog.CreateTable(id, prepared.metadata)
                                       : catalog.CommitTable(id, current, prepared.metadata);
   if (landed || landed.error().code != ErrorCode::kCommitUnknown) return landed;
   return Settle(current, prepared, std::move(landed).error());
 }
 
-Result<catalog::LoadedTable> Transaction::State::Settle(const catalog::LoadedTable& current, const Prepared& prepared,
-                                                        Error unknown) {
-  ASSIGN_OR_RETURN(const RetryPolicy policy, RetryPolicy::ForStatusCheck(current.metadata->properties));
+Result<catalog::LoadedTable> Transaction::State::Settle(const catalog::LoadedTable& current,
+                                                        const Prepared& prepared, Error unknown) {
+  ASSIGN_OR_RETURN(const RetryPolicy policy,
+                   RetryPolicy::ForStatusCheck(current.metadata->properties));
   RetryLoop loop(policy, *options.clock);
   do {
     auto now = catalog.LoadTable(id);
@@ -159,7 +169,8 @@ Result<catalog::LoadedTable> Transaction::State::Settle(const catalog::LoadedTab
       case Landing::kCommitted:
         return now;
       case Landing::kNotCommitted: {
-        Error lost = Error::Make(ErrorCode::kConflict, "Commit did not land: " + unknown.message, "CommitFailedException");
+        Error lost = Error::Make(ErrorCode::kConflict, "Commit did not land: " + unknown.message,
+                                 "CommitFailedException");
         lost.retryable = true;
         return Fail(std::move(lost));
       }
@@ -205,9 +216,16 @@ void Transaction::State::Abandon() {
   for (const auto& step : steps) step->Abandoned();
 }
 
-Transaction::Transaction(catalog::Catalog& catalog, catalog::TableIdentifier id, catalog::LoadedTable base,
-                         Options options)
-    : state_(new State{catalog, std::move(id), std::move(base), options, Mode::kUpdate, nullptr, std::nullopt, {}}) {}
+Transaction::Transaction(catalog::Catalog& catalog, catalog::TableIdentifier id,
+                         catalog::LoadedTable base, Options options)
+    : state_(new State{catalog,
+                       std::move(id),
+                       std::move(base),
+                       options,
+                       Mode::kUpdate,
+                       nullptr,
+                       std::nullopt,
+                       {}}) {}
 Transaction::Transaction(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Transaction::~Transaction() = default;
 Transaction::Transaction(Transaction&&) noexcept = default;
@@ -216,16 +234,18 @@ Transaction& Transaction::operator=(Transaction&&) noexcept = default;
 Transaction Transaction::ForCreate(catalog::Catalog& catalog, catalog::TableIdentifier id,
                                    spec::TableMetadata initial, Options options) {
   auto start = std::make_shared<const spec::TableMetadata>(std::move(initial));
-  return Transaction(std::unique_ptr<State>(
-      new State{catalog, std::move(id), {"", start}, options, Mode::kCreate, start, std::nullopt, {}}));
+  return Transaction(std::unique_ptr<State>(new State{
+      catalog, std::move(id), {"", start}, options, Mode::kCreate, start, std::nullopt, {}}));
 }
 
 Result<Transaction> Transaction::ForReplace(catalog::Catalog& catalog, catalog::TableIdentifier id,
-                                            catalog::LoadedTable base, const spec::NewTable& table, Options options) {
-  ASSIGN_OR_RETURN(auto replaced, spec::ReplaceTableMetadata(*base.metadata, table, options.clock->NowMillis()));
+                                            catalog::LoadedTable base, const spec::NewTable& table,
+                                            Options options) {
+  ASSIGN_OR_RETURN(auto replaced,
+                   spec::ReplaceTableMetadata(*base.metadata, table, options.clock->NowMillis()));
   auto start = std::make_shared<const spec::TableMetadata>(std::move(replaced));
-  return Transaction(std::unique_ptr<State>(
-      new State{catalog, std::move(id), std::move(base), options, Mode::kReplace, start, table, {}}));
+  return Transaction(std::unique_ptr<State>(new State{
+      catalog, std::move(id), std::move(base), options, Mode::kReplace, start, table, {}}));
 }
 
 const spec::TableMetadata& Transaction::metadata() const {
@@ -233,10 +253,13 @@ const spec::TableMetadata& Transaction::metadata() const {
 }
 
 Transaction& Transaction::Add(SnapshotChange change) {
-  return Add(std::make_unique<SnapshotProducer>(state_->Read(), std::move(change), *state_->options.clock));
+  return Add(std::make_unique<SnapshotProducer>(state_->Read(), std::move(change),
+                                                *state_->options.clock));
 }
 
-Transaction& Transaction::Add(UpdateFunction step) { return Add(std::make_unique<FunctionStep>(std::move(step))); }
+Transaction& Transaction::Add(UpdateFunction step) {
+  return Add(std::make_unique<FunctionStep>(std::move(step)));
+}
 
 Transaction& Transaction::Add(std::unique_ptr<Step> step) {
   state_->steps.push_back(std::move(step));
@@ -245,8 +268,8 @@ Transaction& Transaction::Add(std::unique_ptr<Step> step) {
 
 Transaction& Transaction::Add(std::vector<spec::TableUpdate> updates,
                               std::vector<spec::TableRequirement> requirements) {
-  return Add([updates = std::move(updates),
-              requirements = std::move(requirements)](const spec::TableMetadata& base) -> Result<Updates> {
+  return Add([updates = std::move(updates), requirements = std::move(requirements)](
+                 const spec::TableMetadata& base) -> Result<Updates> {
     Status holds = spec::CheckRequirements(&base, requirements);
     if (holds) return updates;
     Error error = std::move(holds).error();
@@ -263,7 +286,8 @@ Result<CommitOutcome> Transaction::Commit() {
     std::optional<CommitTurn> turn;
     if (state.options.queue && state.mode != Mode::kCreate) turn.emplace(metadata().uuid);
     auto current = state.Refresh();
-    Result<CommitOutcome> outcome = current ? state.Attempt(*current) : Result<CommitOutcome>(Fail(current.error()));
+    Result<CommitOutcome> outcome =
+        current ? state.Attempt(*current) : Result<CommitOutcome>(Fail(current.error()));
     if (outcome) {
       turn.reset();
       if (!outcome->landed_late) state.Finish(*outcome);
@@ -271,12 +295,14 @@ Result<CommitOutcome> Transaction::Commit() {
       return outcome;
     }
     turn.reset();
-    if (outcome.error().code == ErrorCode::kCommitUnknown) return outcome;  // files may be the table's: keep them
+    if (outcome.error().code == ErrorCode::kCommitUnknown)
+      return outcome;  // files may be the table's: keep them
     if (state.mode == Mode::kCreate || !MayRetry(outcome.error()) || !loop.WaitForNext()) {
       state.Abandon();
       return outcome;
     }
-    LogInfo(fmt::format("Retrying the commit to {}: {}", state.id.ToString(), outcome.error().message));
+    LogInfo(
+        fmt::format("Retrying the commit to {}: {}", state.id.ToString(), outcome.error().message));
   }
 }
 
@@ -287,8 +313,8 @@ Result<CommitOutcome> CommitChange(catalog::Catalog& catalog, const catalog::Tab
   return transaction.Add(std::move(change)).Commit();
 }
 
-Result<CommitOutcome> CommitUpdates(catalog::Catalog& catalog, const catalog::TableIdentifier& id, UpdateFunction step,
-                                    Transaction::Options options) {
+Result<CommitOutcome> CommitUpdates(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                    UpdateFunction step, Transaction::Options options) {
   ASSIGN_OR_RETURN(auto table, catalog.LoadTable(id));
   Transaction transaction(catalog, id, std::move(table), options);
   return transaction.Add(std::move(step)).Commit();

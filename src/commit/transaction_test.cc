@@ -49,30 +49,33 @@ TEST(SummaryTest, CopyOnWriteMerge) {
   change.added_files = {t.File("c", {}, 5)};
   change.removed_files = {Removed(a), Removed(b)};
   change.summary = {{"spark.merge-into.num-target-rows-copied", "2"}};
-  change.validation = CopyOnWriteValidation(Isolation::kSerializable, first.snapshot_id, expr::Expression::True());
+  change.validation =
+      CopyOnWriteValidation(Isolation::kSerializable, first.snapshot_id, expr::Expression::True());
   const CommitOutcome second = Must(CommitChange(*t.catalog, t.id, change));
   EXPECT_EQ(second.operation, "overwrite");
-  EXPECT_EQ(Counts(second), (std::map<std::string, std::string>{{"added-data-files", "1"},
-                                                                {"added-records", "5"},
-                                                                {"changed-partition-count", "1"},
-                                                                {"deleted-data-files", "2"},
-                                                                {"deleted-records", "4"},
-                                                                {"manifests-created", "2"},
-                                                                {"manifests-kept", "0"},
-                                                                {"manifests-replaced", "1"},
-                                                                {"spark.merge-into.num-target-rows-copied", "2"},
-                                                                {"total-data-files", "1"},
-                                                                {"total-delete-files", "0"},
-                                                                {"total-equality-deletes", "0"},
-                                                                {"total-position-deletes", "0"},
-                                                                {"total-records", "5"}}));
+  EXPECT_EQ(Counts(second),
+            (std::map<std::string, std::string>{{"added-data-files", "1"},
+                                                {"added-records", "5"},
+                                                {"changed-partition-count", "1"},
+                                                {"deleted-data-files", "2"},
+                                                {"deleted-records", "4"},
+                                                {"manifests-created", "2"},
+                                                {"manifests-kept", "0"},
+                                                {"manifests-replaced", "1"},
+                                                {"spark.merge-into.num-target-rows-copied", "2"},
+                                                {"total-data-files", "1"},
+                                                {"total-delete-files", "0"},
+                                                {"total-equality-deletes", "0"},
+                                                {"total-position-deletes", "0"},
+                                                {"total-records", "5"}}));
   EXPECT_EQ(second.summary.at("added-files-size"), "500");
   EXPECT_EQ(second.summary.at("removed-files-size"), "400");
   EXPECT_EQ(second.summary.at("total-files-size"), "500");
   EXPECT_THAT(t.LiveFiles(), ElementsAre("c"));
 }
 
-// Values recorded from Spark: the same MERGE as merge-on-read, then a metadata delete of a partition with its deletes.
+// Values recorded from Spark: the same MERGE as merge-on-read, then a metadata delete of a
+// partition with its deletes.
 TEST(SummaryTest, MergeOnReadMergeAndMetadataDelete) {
   SmallTable t;
   const auto a = t.File("a", "x", 2);
@@ -83,43 +86,46 @@ TEST(SummaryTest, MergeOnReadMergeAndMetadataDelete) {
   change.kind = ChangeKind::kRowDelta;
   change.added_files = {t.File("c", "x", 3)};
   change.added_deletes = {{t.PositionDeletes("da", a, 1), {}}, {t.PositionDeletes("db", b, 1), {}}};
-  change.validation = MergeOnReadValidation(RowCommand::kMerge, Isolation::kSerializable, first.snapshot_id,
-                                            expr::Expression::True(), {a.file_path, b.file_path});
+  change.validation =
+      MergeOnReadValidation(RowCommand::kMerge, Isolation::kSerializable, first.snapshot_id,
+                            expr::Expression::True(), {a.file_path, b.file_path});
   const CommitOutcome merge = Must(CommitChange(*t.catalog, t.id, change));
   EXPECT_EQ(merge.operation, "overwrite");
-  EXPECT_THAT(Counts(merge), (std::map<std::string, std::string>{{"added-data-files", "1"},
-                                                                 {"added-delete-files", "2"},
-                                                                 {"added-position-delete-files", "2"},
-                                                                 {"added-position-deletes", "2"},
-                                                                 {"added-records", "3"},
-                                                                 {"changed-partition-count", "2"},
-                                                                 {"manifests-created", "2"},
-                                                                 {"manifests-kept", "1"},
-                                                                 {"manifests-replaced", "0"},
-                                                                 {"total-data-files", "3"},
-                                                                 {"total-delete-files", "2"},
-                                                                 {"total-equality-deletes", "0"},
-                                                                 {"total-position-deletes", "2"},
-                                                                 {"total-records", "8"}}));
+  EXPECT_THAT(Counts(merge),
+              (std::map<std::string, std::string>{{"added-data-files", "1"},
+                                                  {"added-delete-files", "2"},
+                                                  {"added-position-delete-files", "2"},
+                                                  {"added-position-deletes", "2"},
+                                                  {"added-records", "3"},
+                                                  {"changed-partition-count", "2"},
+                                                  {"manifests-created", "2"},
+                                                  {"manifests-kept", "1"},
+                                                  {"manifests-replaced", "0"},
+                                                  {"total-data-files", "3"},
+                                                  {"total-delete-files", "2"},
+                                                  {"total-equality-deletes", "0"},
+                                                  {"total-position-deletes", "2"},
+                                                  {"total-records", "8"}}));
   SnapshotChange remove;
   remove.kind = ChangeKind::kDeleteFiles;
   remove.row_filter = expr::Expression::Predicate(expr::Op::kEq, "dep", {Value("y")});
   const CommitOutcome deleted = Must(CommitChange(*t.catalog, t.id, remove));
   EXPECT_EQ(deleted.operation, "delete");
-  EXPECT_THAT(Counts(deleted), (std::map<std::string, std::string>{{"changed-partition-count", "1"},
-                                                                   {"deleted-data-files", "1"},
-                                                                   {"deleted-records", "3"},
-                                                                   {"manifests-created", "2"},
-                                                                   {"manifests-kept", "1"},
-                                                                   {"manifests-replaced", "2"},
-                                                                   {"removed-delete-files", "1"},
-                                                                   {"removed-position-delete-files", "1"},
-                                                                   {"removed-position-deletes", "1"},
-                                                                   {"total-data-files", "2"},
-                                                                   {"total-delete-files", "1"},
-                                                                   {"total-equality-deletes", "0"},
-                                                                   {"total-position-deletes", "1"},
-                                                                   {"total-records", "5"}}));
+  EXPECT_THAT(Counts(deleted),
+              (std::map<std::string, std::string>{{"changed-partition-count", "1"},
+                                                  {"deleted-data-files", "1"},
+                                                  {"deleted-records", "3"},
+                                                  {"manifests-created", "2"},
+                                                  {"manifests-kept", "1"},
+                                                  {"manifests-replaced", "2"},
+                                                  {"removed-delete-files", "1"},
+                                                  {"removed-position-delete-files", "1"},
+                                                  {"removed-position-deletes", "1"},
+                                                  {"total-data-files", "2"},
+                                                  {"total-delete-files", "1"},
+                                                  {"total-equality-deletes", "0"},
+                                                  {"total-position-deletes", "1"},
+                                                  {"total-records", "5"}}));
   EXPECT_THAT(t.LiveFiles(), ElementsAre("-da", "a", "c"));
 }
 
@@ -127,8 +133,10 @@ TEST(SummaryTest, PartitionsAreListedWithinTheLimit) {
   SmallTable t(2, {{"write.summary.partition-limit", "2"}});
   const CommitOutcome two = Must(t.Append({t.File("a", "x", 2), t.File("b", "y", 3)}));
   EXPECT_EQ(two.summary.at("partition-summaries-included"), "true");
-  EXPECT_EQ(two.summary.at("partitions.dep=x"), "added-data-files=1,added-records=2,added-files-size=200");
-  const CommitOutcome three = Must(t.Append({t.File("c", "x", 1), t.File("d", "y", 1), t.File("e", "z", 1)}));
+  EXPECT_EQ(two.summary.at("partitions.dep=x"),
+            "added-data-files=1,added-records=2,added-files-size=200");
+  const CommitOutcome three =
+      Must(t.Append({t.File("c", "x", 1), t.File("d", "y", 1), t.File("e", "z", 1)}));
   EXPECT_FALSE(three.summary.contains("partition-summaries-included"));
 }
 
@@ -172,7 +180,8 @@ TEST(TransactionTest, MergesManifestsAtTheCount) {
   EXPECT_EQ(manifests[0].min_sequence_number, 1);
   const table::PartitionTypes types(*t.Load());
   for (const auto& entry : Must(table::ReadManifest({&t.files(), nullptr}, manifests[0], types))) {
-    EXPECT_EQ(entry.sequence_number, entry.status == spec::EntryStatus::kAdded ? 3 : *entry.file_sequence_number);
+    EXPECT_EQ(entry.sequence_number,
+              entry.status == spec::EntryStatus::kAdded ? 3 : *entry.file_sequence_number);
   }
   EXPECT_EQ(t.CountMetadataFiles("-m"), 3u) << "the merged-in new manifest is deleted";
 }
@@ -269,7 +278,9 @@ TEST(TransactionTest, RowIdsOfVersion3) {
   std::map<std::string, int64_t> first_ids;
   for (const auto& manifest : t.Manifests()) {
     for (const auto& entry : Must(table::ReadManifest({&t.files(), nullptr}, manifest, types))) {
-      if (entry.is_live()) first_ids[std::string(io::BaseName(entry.data_file.file_path))] = *entry.data_file.first_row_id;
+      if (entry.is_live())
+        first_ids[std::string(io::BaseName(entry.data_file.file_path))] =
+            *entry.data_file.first_row_id;
     }
   }
   EXPECT_EQ(first_ids, (std::map<std::string, int64_t>{{"b.parquet", 5}, {"c.parquet", 12}}));
@@ -300,7 +311,8 @@ TEST(TransactionTest, DeletionVectorsGoWithTheirFiles) {
   EXPECT_FALSE(deletes.summary.contains("added-position-delete-files"));
 
   EXPECT_THAT(MessageOf(CommitChange(*t.catalog, t.id, change)),
-              HasSubstr("ValidationException: Found concurrently added DV for " + a.file_path + ": DV{location="));
+              HasSubstr("ValidationException: Found concurrently added DV for " + a.file_path +
+                        ": DV{location="));
 
   SnapshotChange rewrite;
   rewrite.kind = ChangeKind::kRewriteFiles;
@@ -320,8 +332,10 @@ TEST(TransactionTest, FormatRulesOfDeletes) {
   SnapshotChange change;
   change.kind = ChangeKind::kRowDelta;
   change.added_deletes = {{Vector(v2, v2.File("a", "x", 5), 1, 4), {}}};
-  EXPECT_THAT(MessageOf(CommitChange(*v2.catalog, v2.id, change)),
-              HasSubstr("IllegalArgumentException: Must not use DVs for position deletes in V2: DV{location="));
+  EXPECT_THAT(
+      MessageOf(CommitChange(*v2.catalog, v2.id, change)),
+      HasSubstr(
+          "IllegalArgumentException: Must not use DVs for position deletes in V2: DV{location="));
   SmallTable v3(3);
   change.added_deletes = {{v3.PositionDeletes("d", v3.File("a", "x", 5), 1), {}}};
   EXPECT_THAT(MessageOf(CommitChange(*v3.catalog, v3.id, change)),
@@ -341,8 +355,9 @@ TEST(TransactionTest, FailedCommitLeavesNoFiles) {
   EXPECT_EQ(t.CountMetadataFiles(".avro"), before);
   change.added_files = {t.File("b", "x", 9)};
   change.removed_files = {Removed(t.File("a", "x", 1))};
-  EXPECT_EQ(MessageOf(CommitChange(*t.catalog, t.id, change)),
-            "IllegalArgumentException: Invalid REPLACE operation: 9 added records > 1 replaced records");
+  EXPECT_EQ(
+      MessageOf(CommitChange(*t.catalog, t.id, change)),
+      "IllegalArgumentException: Invalid REPLACE operation: 9 added records > 1 replaced records");
 }
 
 TEST(TransactionTest, PartlyMatchingFilterIsRefused) {
@@ -351,9 +366,11 @@ TEST(TransactionTest, PartlyMatchingFilterIsRefused) {
   SnapshotChange change;
   change.kind = ChangeKind::kDeleteFiles;
   change.row_filter = expr::Expression::Predicate(expr::Op::kLt, "id", {Value(5)});
-  EXPECT_THAT(MessageOf(CommitChange(*t.catalog, t.id, change)),
-              HasSubstr("ValidationException: Cannot delete file where some, but not all, rows match filter "
-                        "ref(name=\"id\") < 5: "));
+  EXPECT_THAT(
+      MessageOf(CommitChange(*t.catalog, t.id, change)),
+      HasSubstr(
+          "ValidationException: Cannot delete file where some, but not all, rows match filter "
+          "ref(name=\"id\") < 5: "));
   change.row_filter = expr::Expression::Predicate(expr::Op::kLt, "id", {Value(10)});
   Must(CommitChange(*t.catalog, t.id, change));
   EXPECT_THAT(t.LiveFiles(), ElementsAre("b"));
@@ -370,8 +387,9 @@ TEST(TransactionTest, ReplacePartitions) {
   EXPECT_EQ(outcome.summary.at("replace-partitions"), "true");
   EXPECT_THAT(t.LiveFiles(), ElementsAre("b", "c"));
   change.validation.append_only = true;
-  EXPECT_EQ(MessageOf(CommitChange(*t.catalog, t.id, change)),
-            "ValidationException: Cannot commit file that conflicts with existing partition: dep=x");
+  EXPECT_EQ(
+      MessageOf(CommitChange(*t.catalog, t.id, change)),
+      "ValidationException: Cannot commit file that conflicts with existing partition: dep=x");
 }
 
 }  // namespace

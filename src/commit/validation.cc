@@ -29,7 +29,9 @@ tl::unexpected<Error> Conflict(std::string message) {
   return Fail(ErrorCode::kConflict, std::move(message), "ValidationException");
 }
 
-std::string ListText(const std::vector<std::string>& items) { return "[" + Join(items, ", ") + "]"; }
+std::string ListText(const std::vector<std::string>& items) {
+  return "[" + Join(items, ", ") + "]";
+}
 
 // What a check looks for: rows matching a filter, or partitions. Neither: everything.
 struct Scope {
@@ -57,28 +59,32 @@ class Validator {
   Result<History> HistoryOf(const OperationSet& operations, spec::ManifestContent content) const;
   // Paths of the entries for which `wanted` holds, within the scope.
   template <typename Wanted>
-  Result<std::vector<std::string>> FindData(const OperationSet& operations, const Scope& scope, Wanted wanted) const;
+  Result<std::vector<std::string>> FindData(const OperationSet& operations, const Scope& scope,
+                                            Wanted wanted) const;
   Result<std::vector<table::DeleteFilePtr>> NewDeletes(const Scope& scope) const;
   std::string Text(const Scope& scope) const;
 
   Status NoNewData(const Scope& scope) const;
   Status NoRemovedData(const Scope& scope) const;
   Status NoNewDeleteFiles(const Scope& scope) const;
-  Status NoNewDeletesFor(const std::vector<RemovedFile>& files, std::optional<expr::Expression> filter,
-                         bool ignore_equality) const;
+  Status NoNewDeletesFor(const std::vector<RemovedFile>& files,
+                         std::optional<expr::Expression> filter, bool ignore_equality) const;
   Status DataFilesExist() const;
   Status NoSelfReference() const;
   Status NoNewVectors() const;
   Status AddedFilesMatchFilter() const;
   int64_t StartingSequence() const;
-  expr::Expression ConflictFilter() const { return validation_.conflict_filter.value_or(expr::Expression::True()); }
+  expr::Expression ConflictFilter() const {
+    return validation_.conflict_filter.value_or(expr::Expression::True());
+  }
 
   const ValidationTarget& target_;
   const SnapshotChange& change_;
   const Validation& validation_;
 };
 
-Result<History> Validator::HistoryOf(const OperationSet& operations, spec::ManifestContent content) const {
+Result<History> Validator::HistoryOf(const OperationSet& operations,
+                                     spec::ManifestContent content) const {
   History history;
   if (target_.parent == nullptr) return history;
   ASSIGN_OR_RETURN(const auto window, table::HistoryWindow(target_.base, validation_.from_snapshot,
@@ -96,14 +102,16 @@ Result<History> Validator::HistoryOf(const OperationSet& operations, spec::Manif
   return history;
 }
 
-Result<std::unique_ptr<EntryMatcher>> MatcherOf(const ValidationTarget& target, const SnapshotChange& change,
-                                                const Scope& scope) {
+Result<std::unique_ptr<EntryMatcher>> MatcherOf(const ValidationTarget& target,
+                                                const SnapshotChange& change, const Scope& scope) {
   if (!scope.filter || scope.filter->is_true()) return std::unique_ptr<EntryMatcher>();
-  return EntryMatcher::Make(*scope.filter, target.base.schema(), target.types, change.case_sensitive);
+  return EntryMatcher::Make(*scope.filter, target.base.schema(), target.types,
+                            change.case_sensitive);
 }
 
 Result<bool> InScope(const Scope& scope, const EntryMatcher* matcher, const spec::DataFile& file) {
-  if (scope.partitions != nullptr && !scope.partitions->Contains(file.spec_id, file.partition)) return false;
+  if (scope.partitions != nullptr && !scope.partitions->Contains(file.spec_id, file.partition))
+    return false;
   return matcher == nullptr ? Result<bool>(true) : matcher->MayMatch(file);
 }
 
@@ -116,8 +124,8 @@ table::ManifestReadOptions ReadFor(const EntryMatcher* matcher) {
 }
 
 template <typename Wanted>
-Result<std::vector<std::string>> Validator::FindData(const OperationSet& operations, const Scope& scope,
-                                                     Wanted wanted) const {
+Result<std::vector<std::string>> Validator::FindData(const OperationSet& operations,
+                                                     const Scope& scope, Wanted wanted) const {
   std::vector<std::string> found;
   ASSIGN_OR_RETURN(const History history, HistoryOf(operations, spec::ManifestContent::kData));
   if (history.manifests.empty()) return found;
@@ -133,31 +141,37 @@ Result<std::vector<std::string>> Validator::FindData(const OperationSet& operati
       ASSIGN_OR_RETURN(const bool may, matcher->ManifestMayMatch(manifest));
       if (!may) continue;
     }
-    RETURN_IF_ERROR(table::ForEachEntry(target_.read, manifest, target_.types, ReadFor(matcher.get()), visit));
+    RETURN_IF_ERROR(
+        table::ForEachEntry(target_.read, manifest, target_.types, ReadFor(matcher.get()), visit));
   }
   return found;
 }
 
 std::string Validator::Text(const Scope& scope) const {
-  return scope.partitions != nullptr ? scope.partitions->ToString(target_.types) : scope.filter->ToString();
+  return scope.partitions != nullptr ? scope.partitions->ToString(target_.types)
+                                     : scope.filter->ToString();
 }
 
 Status Validator::NoNewData(const Scope& scope) const {
-  ASSIGN_OR_RETURN(const auto found, FindData(kAddsData, scope, [](const spec::ManifestEntry& entry) {
+  ASSIGN_OR_RETURN(const auto found,
+                   FindData(kAddsData, scope, [](const spec::ManifestEntry& entry) {
                      return entry.status == spec::EntryStatus::kAdded;
                    }));
   if (found.empty()) return {};
   return Conflict(fmt::format("Found conflicting files that can contain records matching {}{}: {}",
-                              scope.partitions != nullptr ? "partitions " : "", Text(scope), ListText(found)));
+                              scope.partitions != nullptr ? "partitions " : "", Text(scope),
+                              ListText(found)));
 }
 
 Status Validator::NoRemovedData(const Scope& scope) const {
-  ASSIGN_OR_RETURN(const auto found, FindData(kRemovesData, scope, [](const spec::ManifestEntry& entry) {
+  ASSIGN_OR_RETURN(const auto found,
+                   FindData(kRemovesData, scope, [](const spec::ManifestEntry& entry) {
                      return entry.status == spec::EntryStatus::kDeleted;
                    }));
   if (found.empty()) return {};
   return Conflict(fmt::format("Found conflicting deleted files that can {} records matching {}: {}",
-                              scope.partitions != nullptr ? "apply to" : "contain", Text(scope), ListText(found)));
+                              scope.partitions != nullptr ? "apply to" : "contain", Text(scope),
+                              ListText(found)));
 }
 
 int64_t Validator::StartingSequence() const {
@@ -172,7 +186,8 @@ Result<std::vector<table::DeleteFilePtr>> Validator::NewDeletes(const Scope& sco
   ASSIGN_OR_RETURN(const History history, HistoryOf(kAddsDeletes, spec::ManifestContent::kDeletes));
   if (history.manifests.empty()) return deletes;
   ASSIGN_OR_RETURN(const auto matcher, MatcherOf(target_, change_, scope));
-  table::ManifestReadOptions options;  // bounds name the data file and decide which equality deletes apply
+  table::ManifestReadOptions
+      options;  // bounds name the data file and decide which equality deletes apply
   options.live_only = true;
   options.split_offsets = false;
   const int64_t start = StartingSequence();
@@ -180,7 +195,9 @@ Result<std::vector<table::DeleteFilePtr>> Validator::NewDeletes(const Scope& sco
     const int64_t sequence = entry.sequence_number.value_or(0);
     if (sequence <= start) return {};
     ASSIGN_OR_RETURN(const bool in_scope, InScope(scope, matcher.get(), entry.data_file));
-    if (in_scope) deletes.push_back(std::make_shared<table::DeleteFile>(table::DeleteFile{entry.data_file, sequence}));
+    if (in_scope)
+      deletes.push_back(
+          std::make_shared<table::DeleteFile>(table::DeleteFile{entry.data_file, sequence}));
     return {};
   };
   for (const spec::ManifestFile& manifest : history.manifests) {
@@ -198,16 +215,18 @@ Status Validator::NoNewDeleteFiles(const Scope& scope) const {
   if (deletes.empty()) return {};
   std::vector<std::string> paths;
   for (const auto& file : deletes) paths.push_back(file->file.file_path);
-  return Conflict(fmt::format("Found new conflicting delete files that can apply to records matching {}: {}",
-                              Text(scope), ListText(paths)));
+  return Conflict(
+      fmt::format("Found new conflicting delete files that can apply to records matching {}: {}",
+                  Text(scope), ListText(paths)));
 }
 
-Status Validator::NoNewDeletesFor(const std::vector<RemovedFile>& files, std::optional<expr::Expression> filter,
+Status Validator::NoNewDeletesFor(const std::vector<RemovedFile>& files,
+                                  std::optional<expr::Expression> filter,
                                   bool ignore_equality) const {
   ASSIGN_OR_RETURN(auto deletes, NewDeletes(Scope{std::move(filter), nullptr}));
   if (deletes.empty()) return {};
-  ASSIGN_OR_RETURN(const auto index,
-                   table::DeleteIndex::Build(std::move(deletes), target_.types, target_.base.schema()));
+  ASSIGN_OR_RETURN(const auto index, table::DeleteIndex::Build(std::move(deletes), target_.types,
+                                                               target_.base.schema()));
   const int64_t start = StartingSequence();
   for (const RemovedFile& removed : files) {
     ASSIGN_OR_RETURN(const auto applying, index.For(removed.file, start));
@@ -215,7 +234,8 @@ Status Validator::NoNewDeletesFor(const std::vector<RemovedFile>& files, std::op
       const bool position = file->file.content == spec::DataFileContent::kPositionDeletes;
       if (ignore_equality && !position) continue;
       return Conflict(fmt::format("Cannot commit, found new {} for replaced data file: {}",
-                                  ignore_equality ? "position delete" : "delete", removed.file.file_path));
+                                  ignore_equality ? "position delete" : "delete",
+                                  removed.file.file_path));
     }
   }
   return {};
@@ -225,11 +245,14 @@ Status Validator::DataFilesExist() const {
   if (validation_.referenced_data_files.empty()) return {};
   const std::unordered_set<std::string_view> required(validation_.referenced_data_files.begin(),
                                                       validation_.referenced_data_files.end());
-  const OperationSet& operations = validation_.deleted_files ? kRemovesData : kRemovesDataButDeletes;
+  const OperationSet& operations =
+      validation_.deleted_files ? kRemovesData : kRemovesDataButDeletes;
   ASSIGN_OR_RETURN(const auto missing,
-                   FindData(operations, Scope{validation_.conflict_filter, nullptr}, [&](const spec::ManifestEntry& e) {
-                     return e.status == spec::EntryStatus::kDeleted && required.contains(e.data_file.file_path);
-                   }));
+                   FindData(operations, Scope{validation_.conflict_filter, nullptr},
+                            [&](const spec::ManifestEntry& e) {
+                              return e.status == spec::EntryStatus::kDeleted &&
+                                     required.contains(e.data_file.file_path);
+                            }));
   if (missing.empty()) return {};
   return Conflict("Cannot commit, missing data files: " + ListText(missing));
 }
@@ -242,13 +265,15 @@ Status Validator::NoSelfReference() const {
     if (referenced.contains(removed.file.file_path)) both.push_back(removed.file.file_path);
   }
   if (both.empty()) return {};
-  return Conflict(fmt::format("Cannot delete data files {} that are referenced by new delete files", ListText(both)));
+  return Conflict(fmt::format("Cannot delete data files {} that are referenced by new delete files",
+                              ListText(both)));
 }
 
 Status Validator::NoNewVectors() const {
   std::unordered_set<std::string_view> referenced;
   for (const AddedDeleteFile& added : change_.added_deletes) {
-    if (added.file.is_dv() && added.file.referenced_data_file) referenced.insert(*added.file.referenced_data_file);
+    if (added.file.is_dv() && added.file.referenced_data_file)
+      referenced.insert(*added.file.referenced_data_file);
   }
   if (referenced.empty()) return {};
   ASSIGN_OR_RETURN(const History history, HistoryOf(kAddsVectors, spec::ManifestContent::kDeletes));
@@ -258,12 +283,13 @@ Status Validator::NoNewVectors() const {
     if (!manifest.has_added_files()) continue;
     auto visit = [&](const spec::ManifestEntry& entry) -> Status {
       const spec::DataFile& file = entry.data_file;
-      if (!file.is_dv() || !file.referenced_data_file || !history.snapshots.contains(entry.snapshot_id.value_or(0)) ||
+      if (!file.is_dv() || !file.referenced_data_file ||
+          !history.snapshots.contains(entry.snapshot_id.value_or(0)) ||
           !referenced.contains(*file.referenced_data_file)) {
         return {};
       }
-      return Conflict(
-          fmt::format("Found concurrently added DV for {}: {}", *file.referenced_data_file, DescribeDv(file)));
+      return Conflict(fmt::format("Found concurrently added DV for {}: {}",
+                                  *file.referenced_data_file, DescribeDv(file)));
     };
     RETURN_IF_ERROR(table::ForEachEntry(target_.read, manifest, target_.types, options, visit));
   }
@@ -272,8 +298,9 @@ Status Validator::NoNewVectors() const {
 
 Status Validator::AddedFilesMatchFilter() const {
   if (!change_.row_filter) return {};
-  ASSIGN_OR_RETURN(const auto matcher, EntryMatcher::Make(*change_.row_filter, target_.base.schema(), target_.types,
-                                                          change_.case_sensitive));
+  ASSIGN_OR_RETURN(const auto matcher,
+                   EntryMatcher::Make(*change_.row_filter, target_.base.schema(), target_.types,
+                                      change_.case_sensitive));
   for (const spec::DataFile& file : change_.added_files) {
     ASSIGN_OR_RETURN(const bool may, matcher->MayMatch(file));
     ASSIGN_OR_RETURN(const bool must, matcher->MustMatch(file));
@@ -299,7 +326,8 @@ Status Validator::Overwrite() const {
   }
   if (!validation_.no_conflicting_deletes) return {};
   if (has_filter) {
-    const Scope scope{validation_.conflict_filter ? validation_.conflict_filter : change_.row_filter, nullptr};
+    const Scope scope{
+        validation_.conflict_filter ? validation_.conflict_filter : change_.row_filter, nullptr};
     RETURN_IF_ERROR(NoNewDeleteFiles(scope));
     RETURN_IF_ERROR(NoRemovedData(scope));
   }
@@ -338,7 +366,8 @@ Status Validator::ReplacePartitions() const {
     unpartitioned = unpartitioned || (entry != nullptr && entry->spec.is_unpartitioned());
   }
   if (change_.added_files.empty()) return {};
-  const Scope scope = unpartitioned ? Scope{expr::Expression::True(), nullptr} : Scope{std::nullopt, &partitions};
+  const Scope scope =
+      unpartitioned ? Scope{expr::Expression::True(), nullptr} : Scope{std::nullopt, &partitions};
   if (validation_.no_conflicting_data) RETURN_IF_ERROR(NoNewData(scope));
   if (!validation_.no_conflicting_deletes) return {};
   RETURN_IF_ERROR(NoRemovedData(scope));
@@ -347,7 +376,8 @@ Status Validator::ReplacePartitions() const {
 
 Status Validator::RewriteFiles() const {
   if (change_.removed_files.empty()) return {};
-  return NoNewDeletesFor(change_.removed_files, std::nullopt, change_.data_sequence_number.has_value());
+  return NoNewDeletesFor(change_.removed_files, std::nullopt,
+                         change_.data_sequence_number.has_value());
 }
 
 }  // namespace
@@ -397,7 +427,8 @@ Status CheckDeleteFormats(const SnapshotChange& change, int32_t format_version) 
       return fail("Must not use DVs for position deletes in V2: " + DescribeDv(file));
     }
     if (format_version > 2 && !file.is_dv()) {
-      return fail(fmt::format("Must use DVs for position deletes in V{}: {}", format_version, file.file_path));
+      return fail(fmt::format("Must use DVs for position deletes in V{}: {}", format_version,
+                              file.file_path));
     }
   }
   return {};
