@@ -32,8 +32,9 @@ struct Program {
 Result<Program> Compile(const Expression& filter, const spec::Schema& schema, bool case_sensitive);
 }  // namespace internal
 
-// Evaluates on rows whose values are in the order of the schema's fields (nested ones as StructValue). Null never matches a
-// comparison; NaN is greater than every number, as in Java's comparators.
+// Evaluates on rows whose values are in the order of the schema's fields (nested ones as StructValue). As in Iceberg, null
+// matches kNotEq, kNotIn and kNotStartsWith and no other comparison (SQL adds NotNull where it means that), and NaN is
+// greater than every number.
 class RowEvaluator {
  public:
   static Result<RowEvaluator> Make(const Expression& filter, const spec::Schema& schema, bool case_sensitive = true);

@@ -65,8 +65,8 @@ class Expression {
   static Expression And(Expression left, Expression right);
   static Expression Or(Expression left, Expression right);
   static Expression Not(Expression child);
-  // Returns a predicate. Unary operations take no literal, comparisons one, kIn and kNotIn any number (none folds to a
-  // constant, one to kEq or kNotEq).
+  // Returns a predicate. Unary operations take no literal, comparisons one, kIn and kNotIn any number (Bind folds none to
+  // a constant and one to kEq or kNotEq).
   static Expression Predicate(Op op, Term term, std::vector<Value> literals = {});
   static Expression Predicate(Op op, std::string column, std::vector<Value> literals = {});
 
@@ -83,8 +83,6 @@ class Expression {
 
   // Returns Java's text: `ref(name="id") == 5`, `(a and b)`, `not(a)`, `bucket[16](ref(name="id")) == 3`, `true`.
   std::string ToString() const;
-  // Returns the text with literals replaced by their kinds, for reports that must not show data.
-  std::string ToSanitizedString() const;
 
   friend bool operator==(const Expression& a, const Expression& b);
 
