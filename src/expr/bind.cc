@@ -140,9 +140,10 @@ ConvertedLiteral FromText(const std::string& text, const Type& type) {
 }
 
 ConvertedLiteral FromBytes(const Bytes& bytes, const Type& type) {
-  bool fits = type.Is(TypeKind::kBinary) ||
-              (type.Is(TypeKind::kFixed) && bytes.data.size() == static_cast<size_t>(type.length())) ||
-              (type.Is(TypeKind::kUuid) && bytes.data.size() == 16);
+  bool fits =
+      type.Is(TypeKind::kBinary) ||
+      (type.Is(TypeKind::kFixed) && bytes.data.size() == static_cast<size_t>(type.length())) ||
+      (type.Is(TypeKind::kUuid) && bytes.data.size() == 16);
   return fits ? Of(bytes) : None();
 }
 
@@ -178,8 +179,8 @@ Result<Term> BindTerm(const Term& term, const spec::Schema& schema, bool case_se
                                 Type(schema.struct_type()).ToString()));
   }
   if (!term.transform.is_identity() && !term.transform.CanTransform(field->type)) {
-    return NotValid(fmt::format("Cannot bind: {} cannot transform {} values from '{}'", term.transform.ToString(),
-                                field->type.ToString(), term.column));
+    return NotValid(fmt::format("Cannot bind: {} cannot transform {} values from '{}'",
+                                term.transform.ToString(), field->type.ToString(), term.column));
   }
   Term bound = term;
   bound.bound = true;
@@ -195,24 +196,29 @@ Result<Expression> BindUnary(Op op, Term term) {
   bool floating = term.type.Is(TypeKind::kFloat) || term.type.Is(TypeKind::kDouble);
   if (op == Op::kIsNull && term.required) return Expression::False();
   if (op == Op::kNotNull && term.required) return Expression::True();
-  if (op == Op::kIsNan && !floating) return NotValid("IsNaN cannot be used with a non-floating-point column");
-  if (op == Op::kNotNan && !floating) return NotValid("NotNaN cannot be used with a non-floating-point column");
+  if (op == Op::kIsNan && !floating)
+    return NotValid("IsNaN cannot be used with a non-floating-point column");
+  if (op == Op::kNotNan && !floating)
+    return NotValid("NotNaN cannot be used with a non-floating-point column");
   return Expression::Predicate(op, std::move(term));
 }
 
 Result<Expression> BindComparison(Op op, Term term, const Value& literal) {
   if ((op == Op::kStartsWith || op == Op::kNotStartsWith) && !term.type.Is(TypeKind::kString)) {
-    return NotValid(fmt::format("Term for STARTS_WITH or NOT_STARTS_WITH must produce a string: {}: {}", term.column,
-                                term.type.ToString()));
+    return NotValid(
+        fmt::format("Term for STARTS_WITH or NOT_STARTS_WITH must produce a string: {}: {}",
+                    term.column, term.type.ToString()));
   }
   ConvertedLiteral converted = ConvertLiteral(literal, term.type);
   switch (converted.kind) {
     case Kind::kInvalid:
       return BadConversion(term.type, literal);
     case Kind::kAboveMax:
-      return op == Op::kLt || op == Op::kLtEq || op == Op::kNotEq ? Expression::True() : Expression::False();
+      return op == Op::kLt || op == Op::kLtEq || op == Op::kNotEq ? Expression::True()
+                                                                  : Expression::False();
     case Kind::kBelowMin:
-      return op == Op::kGt || op == Op::kGtEq || op == Op::kNotEq ? Expression::True() : Expression::False();
+      return op == Op::kGt || op == Op::kGtEq || op == Op::kNotEq ? Expression::True()
+                                                                  : Expression::False();
     case Kind::kValue:
       break;
   }
@@ -226,18 +232,21 @@ Result<Expression> BindSet(Op op, Term term, const std::vector<Value>& literals)
     if (converted.kind == Kind::kInvalid) return BadConversion(term.type, literal);
     if (converted.kind == Kind::kValue) values.push_back(std::move(converted.value));
   }
-  std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) { return CompareValues(a, b) < 0; });
+  std::sort(values.begin(), values.end(),
+            [](const Value& a, const Value& b) { return CompareValues(a, b) < 0; });
   values.erase(std::unique(values.begin(), values.end()), values.end());
   if (values.empty()) return op == Op::kIn ? Expression::False() : Expression::True();
   if (values.size() == 1) op = op == Op::kIn ? Op::kEq : Op::kNotEq;
   return Expression::Predicate(op, std::move(term), std::move(values));
 }
 
-Result<Expression> BindPredicate(const Expression& e, const spec::Schema& schema, bool case_sensitive) {
+Result<Expression> BindPredicate(const Expression& e, const spec::Schema& schema,
+                                 bool case_sensitive) {
   if (e.term().bound) return e;
   ASSIGN_OR_RETURN(Term term, BindTerm(e.term(), schema, case_sensitive));
   if (e.op() <= Op::kNotNan) return BindUnary(e.op(), std::move(term));
-  if (e.op() == Op::kIn || e.op() == Op::kNotIn) return BindSet(e.op(), std::move(term), e.literals());
+  if (e.op() == Op::kIn || e.op() == Op::kNotIn)
+    return BindSet(e.op(), std::move(term), e.literals());
   return BindComparison(e.op(), std::move(term), e.literal());
 }
 

@@ -1,4 +1,5 @@
-// Comparison of the serialized bounds of metrics and summaries with literals, without making values of them.
+// Comparison of the serialized bounds of metrics and summaries with literals, without making values
+// of them.
 //
 // Private to the room. Pure; safe from any thread.
 #pragma once
@@ -28,22 +29,26 @@ class Bound {
   Value value_;           // of the others, after the term's transform
 };
 
-// Returns whether some literal lies within the bounds; `literals` are sorted. Requires both present.
+// Returns whether some literal lies within the bounds; `literals` are sorted. Requires both
+// present.
 bool AnyLiteralWithin(const std::vector<Value>& literals, const Bound& lower, const Bound& upper);
 
 // Return whether no string between the bounds can start with the prefix, and whether all must.
 bool NoneStartsWith(std::string_view prefix, const Bound& lower, const Bound& upper);
 bool AllStartWith(std::string_view prefix, const Bound& lower, const Bound& upper);
 
-// Calls `leaf(step)` on the predicates that decide the program's root, left to right with short circuits.
+// Calls `leaf(step)` on the predicates that decide the program's root, left to right with short
+// circuits.
 template <typename Leaf>
 bool Run(const Program& program, size_t index, const Leaf& leaf) {
   const Step& step = program.steps[index];
   if (step.op == Op::kTrue) return true;
   if (step.op == Op::kFalse) return false;
   auto at = [](int32_t i) { return static_cast<size_t>(i); };
-  if (step.op == Op::kAnd) return Run(program, at(step.left), leaf) && Run(program, at(step.right), leaf);
-  if (step.op == Op::kOr) return Run(program, at(step.left), leaf) || Run(program, at(step.right), leaf);
+  if (step.op == Op::kAnd)
+    return Run(program, at(step.left), leaf) && Run(program, at(step.right), leaf);
+  if (step.op == Op::kOr)
+    return Run(program, at(step.left), leaf) || Run(program, at(step.right), leaf);
   return leaf(step);
 }
 template <typename Leaf>

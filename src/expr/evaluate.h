@@ -1,7 +1,8 @@
-// Predicates compiled for many evaluations: on rows and partition tuples, on file metrics, on manifests, and residuals.
+// Predicates compiled for many evaluations: on rows and partition tuples, on file metrics, on
+// manifests, and residuals.
 //
-// Each class is made once per (schema or spec, filter); Eval is const, allocates nothing for decided files and may run in
-// several threads at once.
+// Each class is made once per (schema or spec, filter); Eval is const, allocates nothing for
+// decided files and may run in several threads at once.
 #pragma once
 
 #include "expr/expression.h"
@@ -32,12 +33,13 @@ struct Program {
 Result<Program> Compile(const Expression& filter, const spec::Schema& schema, bool case_sensitive);
 }  // namespace internal
 
-// Evaluates on rows whose values are in the order of the schema's fields (nested ones as StructValue). As in Iceberg, null
-// matches kNotEq, kNotIn and kNotStartsWith and no other comparison (SQL adds NotNull where it means that), and NaN is
-// greater than every number.
+// Evaluates on rows whose values are in the order of the schema's fields (nested ones as
+// StructValue). As in Iceberg, null matches kNotEq, kNotIn and kNotStartsWith and no other
+// comparison (SQL adds NotNull where it means that), and NaN is greater than every number.
 class RowEvaluator {
  public:
-  static Result<RowEvaluator> Make(const Expression& filter, const spec::Schema& schema, bool case_sensitive = true);
+  static Result<RowEvaluator> Make(const Expression& filter, const spec::Schema& schema,
+                                   bool case_sensitive = true);
   bool Eval(std::span<const Value> row) const;
 
  private:
@@ -48,7 +50,8 @@ class RowEvaluator {
 // Returns false only when no row of the file can match.
 class InclusiveMetricsEvaluator {
  public:
-  static Result<InclusiveMetricsEvaluator> Make(const Expression& filter, const spec::Schema& schema,
+  static Result<InclusiveMetricsEvaluator> Make(const Expression& filter,
+                                                const spec::Schema& schema,
                                                 bool case_sensitive = true);
   bool Eval(const spec::DataFile& file) const;
 
@@ -72,10 +75,14 @@ class StrictMetricsEvaluator {
 // Returns false only when no file of the manifest can match, by its field summaries.
 class ManifestEvaluator {
  public:
-  static Result<ManifestEvaluator> ForRowFilter(const Expression& filter, const spec::Schema& schema,
-                                                const spec::PartitionSpec& spec, bool case_sensitive = true);
-  static Result<ManifestEvaluator> ForPartitionFilter(const Expression& partition_filter, const spec::Schema& schema,
-                                                      const spec::PartitionSpec& spec, bool case_sensitive = true);
+  static Result<ManifestEvaluator> ForRowFilter(const Expression& filter,
+                                                const spec::Schema& schema,
+                                                const spec::PartitionSpec& spec,
+                                                bool case_sensitive = true);
+  static Result<ManifestEvaluator> ForPartitionFilter(const Expression& partition_filter,
+                                                      const spec::Schema& schema,
+                                                      const spec::PartitionSpec& spec,
+                                                      bool case_sensitive = true);
   bool Eval(const spec::ManifestFile& manifest) const;
 
  private:
@@ -83,12 +90,13 @@ class ManifestEvaluator {
   internal::Program program_;
 };
 
-// What is left of a filter within one partition: true when the partition implies it, false when it excludes it, else the
-// predicates that the partition does not decide.
+// What is left of a filter within one partition: true when the partition implies it, false when it
+// excludes it, else the predicates that the partition does not decide.
 class ResidualEvaluator {
  public:
   static Result<ResidualEvaluator> Make(const Expression& filter, const spec::Schema& schema,
-                                        const spec::PartitionSpec& spec, bool case_sensitive = true);
+                                        const spec::PartitionSpec& spec,
+                                        bool case_sensitive = true);
   // Returns the residual with the filter's own (unbound) predicates.
   Expression ResidualFor(std::span<const Value> partition) const;
 
@@ -106,8 +114,8 @@ class ResidualEvaluator {
   };
   Expression Residual(int32_t node, std::span<const Value> partition) const;
   Expression LeafResidual(const Leaf& leaf, std::span<const Value> partition) const;
-  Result<int32_t> Add(const Expression& filter, const spec::Schema& schema, const spec::PartitionSpec& spec,
-                      bool case_sensitive);
+  Result<int32_t> Add(const Expression& filter, const spec::Schema& schema,
+                      const spec::PartitionSpec& spec, bool case_sensitive);
 
   std::vector<Node> nodes_;
   std::vector<Leaf> leaves_;

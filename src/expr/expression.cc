@@ -12,7 +12,8 @@ namespace {
 
 using spec::Type;
 
-// Returns the text of Java's Literal.toString: strings quoted, bytes as X'hex', dates and times as bare numbers.
+// Returns the text of Java's Literal.toString: strings quoted, bytes as X'hex', dates and times as
+// bare numbers.
 std::string LiteralText(const Value& value) {
   if (value.Is<std::string>()) return fmt::format("\"{}\"", value.As<std::string>());
   if (value.Is<Bytes>()) return fmt::format("X'{}'", HexEncode(value.As<Bytes>().data, true));
@@ -20,7 +21,8 @@ std::string LiteralText(const Value& value) {
 }
 
 std::string TermText(const Term& term) {
-  std::string ref = term.bound ? fmt::format("ref(id={}, accessor-type={})", term.field_id, term.source_type.ToString())
+  std::string ref = term.bound ? fmt::format("ref(id={}, accessor-type={})", term.field_id,
+                                             term.source_type.ToString())
                                : fmt::format("ref(name=\"{}\")", term.column);
   return term.transform.is_identity() ? ref : fmt::format("{}({})", term.transform.ToString(), ref);
 }
@@ -91,14 +93,16 @@ Expression Expression::And(Expression left, Expression right) {
   if (left.is_false() || right.is_false()) return False();
   if (left.is_true()) return right;
   if (right.is_true()) return left;
-  return Expression(std::make_shared<const Node>(Node{Op::kAnd, {std::move(left), std::move(right)}, {}, {}}));
+  return Expression(
+      std::make_shared<const Node>(Node{Op::kAnd, {std::move(left), std::move(right)}, {}, {}}));
 }
 
 Expression Expression::Or(Expression left, Expression right) {
   if (left.is_true() || right.is_true()) return True();
   if (left.is_false()) return right;
   if (right.is_false()) return left;
-  return Expression(std::make_shared<const Node>(Node{Op::kOr, {std::move(left), std::move(right)}, {}, {}}));
+  return Expression(
+      std::make_shared<const Node>(Node{Op::kOr, {std::move(left), std::move(right)}, {}, {}}));
 }
 
 Expression Expression::Not(Expression child) {
@@ -109,7 +113,8 @@ Expression Expression::Not(Expression child) {
 }
 
 Expression Expression::Predicate(Op op, Term term, std::vector<Value> literals) {
-  return Expression(std::make_shared<const Node>(Node{op, {}, std::move(term), std::move(literals)}));
+  return Expression(
+      std::make_shared<const Node>(Node{op, {}, std::move(term), std::move(literals)}));
 }
 
 Expression Expression::Predicate(Op op, std::string column, std::vector<Value> literals) {
@@ -167,8 +172,8 @@ std::string Expression::ToString() const {
 
 bool operator==(const Expression& a, const Expression& b) {
   if (a.node_ == b.node_) return true;
-  return a.node_->op == b.node_->op && a.node_->term == b.node_->term && a.node_->literals == b.node_->literals &&
-         a.node_->children == b.node_->children;
+  return a.node_->op == b.node_->op && a.node_->term == b.node_->term &&
+         a.node_->literals == b.node_->literals && a.node_->children == b.node_->children;
 }
 
 Expression AndAll(std::span<const Expression> parts) {
@@ -208,7 +213,8 @@ void ForEachPredicate(const Expression& e, const std::function<void(const Expres
   }
 }
 
-std::set<int32_t> ReferencedFieldIds(const Expression& expression, const spec::Schema& schema, bool case_sensitive) {
+std::set<int32_t> ReferencedFieldIds(const Expression& expression, const spec::Schema& schema,
+                                     bool case_sensitive) {
   std::set<int32_t> ids;
   ForEachPredicate(expression, [&](const Expression& predicate) {
     const Term& term = predicate.term();

@@ -14,10 +14,14 @@ using spec::Transform;
 using spec::Type;
 
 Schema TestSchema() {
-  return Schema({NestedField::Required(1, "id", Type::Int()), NestedField::Optional(2, "data", Type::String()),
-                 NestedField::Optional(3, "ts", Type::Timestamp()), NestedField::Optional(4, "d", Type::Date()),
-                 NestedField::Optional(5, "amt", Type::Decimal(9, 2)), NestedField::Optional(6, "f", Type::Float()),
-                 NestedField::Optional(7, "s", Type::Struct({NestedField::Required(8, "x", Type::Long())}))});
+  return Schema(
+      {NestedField::Required(1, "id", Type::Int()),
+       NestedField::Optional(2, "data", Type::String()),
+       NestedField::Optional(3, "ts", Type::Timestamp()),
+       NestedField::Optional(4, "d", Type::Date()),
+       NestedField::Optional(5, "amt", Type::Decimal(9, 2)),
+       NestedField::Optional(6, "f", Type::Float()),
+       NestedField::Optional(7, "s", Type::Struct({NestedField::Required(8, "x", Type::Long())}))});
 }
 
 Expression P(Op op, const char* column, std::vector<Value> literals = {}) {
@@ -30,9 +34,11 @@ TEST(Expression, PrintsAsJava) {
   bucket.transform = Transform::Bucket(16);
   Expression e = Expression::And(
       Expression::Or(P(Op::kEq, "id", {Value(5)}), Expression::Not(P(Op::kIsNull, "data"))),
-      Expression::And(Expression::Predicate(Op::kEq, bucket, {Value(3)}), P(Op::kIn, "data", {Value("a"), Value("b")})));
+      Expression::And(Expression::Predicate(Op::kEq, bucket, {Value(3)}),
+                      P(Op::kIn, "data", {Value("a"), Value("b")})));
   EXPECT_EQ(e.ToString(),
-            "((ref(name=\"id\") == 5 or not(is_null(ref(name=\"data\")))) and (bucket[16](ref(name=\"id\")) == 3 and "
+            "((ref(name=\"id\") == 5 or not(is_null(ref(name=\"data\")))) and "
+            "(bucket[16](ref(name=\"id\")) == 3 and "
             "ref(name=\"data\") in (\"a\", \"b\")))");
   EXPECT_EQ(P(Op::kGtEq, "b", {Value(Bytes{"\x01\xab"})}).ToString(), "ref(name=\"b\") >= X'01AB'");
 }
@@ -99,30 +105,42 @@ TEST(Projection, FollowsTheTable) {
       {ten, 1, P(Op::kGt, "id", {Value(99)}), "ref(name=\"p\") >= 100", "ref(name=\"p\") > 90"},
       {ten, 1, P(Op::kGtEq, "id", {Value(100)}), "ref(name=\"p\") >= 100", "ref(name=\"p\") > 90"},
       {ten, 1, P(Op::kIn, "id", {Value(12), Value(25)}), "ref(name=\"p\") in (10, 20)", "false"},
-      {ten, 5, P(Op::kLt, "amt", {Value(Decimal{100, 2})}), "ref(name=\"p\") <= 0.90", "ref(name=\"p\") < 1.00"},
-      {two, 2, P(Op::kLt, "data", {Value("abc")}), "ref(name=\"p\") <= \"ab\"", "ref(name=\"p\") < \"ab\""},
+      {ten, 5, P(Op::kLt, "amt", {Value(Decimal{100, 2})}), "ref(name=\"p\") <= 0.90",
+       "ref(name=\"p\") < 1.00"},
+      {two, 2, P(Op::kLt, "data", {Value("abc")}), "ref(name=\"p\") <= \"ab\"",
+       "ref(name=\"p\") < \"ab\""},
       {two, 2, P(Op::kStartsWith, "data", {Value("a")}), "ref(name=\"p\") startsWith \"\"a\"\"",
        "ref(name=\"p\") startsWith \"\"a\"\""},
-      {two, 2, P(Op::kStartsWith, "data", {Value("ab")}), "ref(name=\"p\") == \"ab\"", "ref(name=\"p\") == \"ab\""},
-      {two, 2, P(Op::kStartsWith, "data", {Value("abc")}), "ref(name=\"p\") startsWith \"\"ab\"\"", "false"},
-      {two, 2, P(Op::kNotStartsWith, "data", {Value("abc")}), "true", "ref(name=\"p\") notStartsWith \"\"ab\"\""},
-      {Transform::Hour(), 3, P(Op::kLtEq, "ts", {micros}), "ref(name=\"p\") <= 419686", "ref(name=\"p\") < 419686"},
-      {Transform::Day(), 3, P(Op::kEq, "ts", {Value(int64_t{-1})}), "ref(name=\"p\") in (-1, 0)", "false"},
-      {Transform::Day(), 3, P(Op::kNotEq, "ts", {Value(int64_t{-1})}), "true", "ref(name=\"p\") not in (-1, 0)"},
+      {two, 2, P(Op::kStartsWith, "data", {Value("ab")}), "ref(name=\"p\") == \"ab\"",
+       "ref(name=\"p\") == \"ab\""},
+      {two, 2, P(Op::kStartsWith, "data", {Value("abc")}), "ref(name=\"p\") startsWith \"\"ab\"\"",
+       "false"},
+      {two, 2, P(Op::kNotStartsWith, "data", {Value("abc")}), "true",
+       "ref(name=\"p\") notStartsWith \"\"ab\"\""},
+      {Transform::Hour(), 3, P(Op::kLtEq, "ts", {micros}), "ref(name=\"p\") <= 419686",
+       "ref(name=\"p\") < 419686"},
+      {Transform::Day(), 3, P(Op::kEq, "ts", {Value(int64_t{-1})}), "ref(name=\"p\") in (-1, 0)",
+       "false"},
+      {Transform::Day(), 3, P(Op::kNotEq, "ts", {Value(int64_t{-1})}), "true",
+       "ref(name=\"p\") not in (-1, 0)"},
       {Transform::Day(), 3, P(Op::kLt, "ts", {Value(-kMicrosPerDay)}), "ref(name=\"p\") <= -1",
        "ref(name=\"p\") < -1"},
-      {Transform::Day(), 3, P(Op::kGtEq, "ts", {Value(int64_t{0})}), "ref(name=\"p\") >= 0", "ref(name=\"p\") > 0"},
+      {Transform::Day(), 3, P(Op::kGtEq, "ts", {Value(int64_t{0})}), "ref(name=\"p\") >= 0",
+       "ref(name=\"p\") > 0"},
       {Transform::Day(), 4, P(Op::kEq, "d", {Value(-5)}), "ref(name=\"p\") == -5", "false"},
       {Transform::Month(), 4, P(Op::kEq, "d", {Value(-5)}), "ref(name=\"p\") in (-1, 0)", "false"},
-      {Transform::Year(), 3, P(Op::kIsNull, "ts"), "is_null(ref(name=\"p\"))", "is_null(ref(name=\"p\"))"},
-      {Transform::Identity(), 1, P(Op::kNotIn, "id", {Value(1), Value(2)}), "ref(name=\"p\") not in (1, 2)",
-       "ref(name=\"p\") not in (1, 2)"},
+      {Transform::Year(), 3, P(Op::kIsNull, "ts"), "is_null(ref(name=\"p\"))",
+       "is_null(ref(name=\"p\"))"},
+      {Transform::Identity(), 1, P(Op::kNotIn, "id", {Value(1), Value(2)}),
+       "ref(name=\"p\") not in (1, 2)", "ref(name=\"p\") not in (1, 2)"},
       {Transform::Void(), 1, P(Op::kEq, "id", {Value(1)}), "true", "false"},
   };
   for (const Projection& c : cases) {
     PartitionSpec spec{0, {{c.source, 1000, "p", c.transform}}};
-    EXPECT_EQ(ProjectInclusive(c.filter, TestSchema(), spec)->ToString(), c.inclusive) << c.filter.ToString();
-    EXPECT_EQ(ProjectStrict(c.filter, TestSchema(), spec)->ToString(), c.strict) << c.filter.ToString();
+    EXPECT_EQ(ProjectInclusive(c.filter, TestSchema(), spec)->ToString(), c.inclusive)
+        << c.filter.ToString();
+    EXPECT_EQ(ProjectStrict(c.filter, TestSchema(), spec)->ToString(), c.strict)
+        << c.filter.ToString();
   }
 }
 
@@ -134,7 +152,8 @@ TEST(Projection, KeepsPredicatesOnTheTransformItself) {
   Expression same = Expression::Predicate(Op::kGt, term, {Value(3)});
   EXPECT_EQ(ProjectInclusive(same, TestSchema(), spec)->ToString(), "ref(name=\"p\") > 3");
   term.transform = Transform::Bucket(8);
-  EXPECT_TRUE(ProjectInclusive(Expression::Predicate(Op::kGt, term, {Value(3)}), TestSchema(), spec)->is_true());
+  EXPECT_TRUE(ProjectInclusive(Expression::Predicate(Op::kGt, term, {Value(3)}), TestSchema(), spec)
+                  ->is_true());
 }
 
 TEST(Projection, KnowsWhetherWholePartitionsAreSelected) {
@@ -153,7 +172,9 @@ TEST(Residual, IsWhatThePartitionLeavesOpen) {
   Expression filter = Expression::And(P(Op::kGtEq, "ts", {start}), P(Op::kLt, "ts", {noon}));
   auto evaluator = ResidualEvaluator::Make(filter, TestSchema(), spec);
   ASSERT_TRUE(evaluator) << evaluator.error().message;
-  auto residual = [&](Value day) { return evaluator->ResidualFor(std::vector<Value>{std::move(day)}).ToString(); };
+  auto residual = [&](Value day) {
+    return evaluator->ResidualFor(std::vector<Value>{std::move(day)}).ToString();
+  };
   EXPECT_EQ(residual(Value(17486)), "ref(name=\"ts\") < 1510833600000000");
   EXPECT_EQ(residual(Value(17485)), "false");
   EXPECT_EQ(residual(Value(17487)), "false");
@@ -163,15 +184,18 @@ TEST(Residual, IsWhatThePartitionLeavesOpen) {
 }
 
 TEST(Residual, FoldsIdentityPartitions) {
-  PartitionSpec spec{0, {{2, 1000, "data", Transform::Identity()}, {1, 1001, "b", Transform::Bucket(4)}}};
-  Expression filter = Expression::Or(P(Op::kEq, "data", {Value("a")}), P(Op::kEq, "id", {Value(5)}));
+  PartitionSpec spec{
+      0, {{2, 1000, "data", Transform::Identity()}, {1, 1001, "b", Transform::Bucket(4)}}};
+  Expression filter =
+      Expression::Or(P(Op::kEq, "data", {Value("a")}), P(Op::kEq, "id", {Value(5)}));
   auto evaluator = ResidualEvaluator::Make(filter, TestSchema(), spec);
   ASSERT_TRUE(evaluator);
   Value bucket = Transform::Bucket(4).Apply(Type::Int(), int32_t{5});
   Value other = (bucket.As<int32_t>() + 1) % 4;
   EXPECT_TRUE(evaluator->ResidualFor(std::vector<Value>{Value("a"), bucket}).is_true());
   EXPECT_TRUE(evaluator->ResidualFor(std::vector<Value>{Value("b"), other}).is_false());
-  EXPECT_EQ(evaluator->ResidualFor(std::vector<Value>{Value("b"), bucket}).ToString(), "ref(name=\"id\") == 5");
+  EXPECT_EQ(evaluator->ResidualFor(std::vector<Value>{Value("b"), bucket}).ToString(),
+            "ref(name=\"id\") == 5");
 }
 
 }  // namespace

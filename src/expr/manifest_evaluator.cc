@@ -1,5 +1,5 @@
-// Field summaries of manifests against partition predicates. A summary without a lower bound has no value but nulls (and,
-// for floating-point types, NaN).
+// Field summaries of manifests against partition predicates. A summary without a lower bound has no
+// value but nulls (and, for floating-point types, NaN).
 #include "expr/bound_compare.h"
 #include "expr/evaluate.h"
 
@@ -79,17 +79,21 @@ bool MayMatch(const Step& step, const FieldSummary& summary) {
 
 }  // namespace
 
-Result<ManifestEvaluator> ManifestEvaluator::ForRowFilter(const Expression& filter, const spec::Schema& schema,
-                                                          const spec::PartitionSpec& spec, bool case_sensitive) {
+Result<ManifestEvaluator> ManifestEvaluator::ForRowFilter(const Expression& filter,
+                                                          const spec::Schema& schema,
+                                                          const spec::PartitionSpec& spec,
+                                                          bool case_sensitive) {
   ASSIGN_OR_RETURN(Expression projected, ProjectInclusive(filter, schema, spec, case_sensitive));
   return ForPartitionFilter(projected, schema, spec, case_sensitive);
 }
 
 Result<ManifestEvaluator> ManifestEvaluator::ForPartitionFilter(const Expression& partition_filter,
                                                                 const spec::Schema& schema,
-                                                                const spec::PartitionSpec& spec, bool case_sensitive) {
-  ASSIGN_OR_RETURN(internal::Program program,
-                   internal::Compile(partition_filter, PartitionSchema(spec, schema), case_sensitive));
+                                                                const spec::PartitionSpec& spec,
+                                                                bool case_sensitive) {
+  ASSIGN_OR_RETURN(
+      internal::Program program,
+      internal::Compile(partition_filter, PartitionSchema(spec, schema), case_sensitive));
   return ManifestEvaluator(std::move(program));
 }
 

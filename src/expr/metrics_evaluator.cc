@@ -1,4 +1,5 @@
-// File metrics against predicates. Every missing count or bound means: may match (inclusive), may not match (strict).
+// File metrics against predicates. Every missing count or bound means: may match (inclusive), may
+// not match (strict).
 #include "expr/bound_compare.h"
 #include "expr/evaluate.h"
 
@@ -26,8 +27,12 @@ struct Counts {
   bool no_nans() const { return nans != nullptr && *nans == 0; }
 };
 
-Bound LowerOf(const Step& step, const DataFile& file) { return {step, file.lower_bounds.Find(step.field_id)}; }
-Bound UpperOf(const Step& step, const DataFile& file) { return {step, file.upper_bounds.Find(step.field_id)}; }
+Bound LowerOf(const Step& step, const DataFile& file) {
+  return {step, file.lower_bounds.Find(step.field_id)};
+}
+Bound UpperOf(const Step& step, const DataFile& file) {
+  return {step, file.upper_bounds.Find(step.field_id)};
+}
 
 // Returns whether the bounds leave room for a value equal to the literal.
 bool MayEqual(const Bound& lower, const Bound& upper, const Value& literal) {
@@ -65,12 +70,14 @@ bool MayMatchValue(const Step& step, const DataFile& file) {
   if (step.op == Op::kEq) return MayEqual(lower, upper, literals.front());
   if (step.op == Op::kIn) return MayBeIn(lower, upper, literals);
   if (!step.transform.is_identity()) return true;
-  return !internal::NoneStartsWith(literals.front().As<std::string>(), lower, upper);  // kStartsWith
+  return !internal::NoneStartsWith(literals.front().As<std::string>(), lower,
+                                   upper);  // kStartsWith
 }
 
 bool MayMatch(const Step& step, const DataFile& file) {
   Counts counts(step, file);
-  bool keeps_nulls = step.transform.preserves_order();  // the transform is null just where the column is
+  bool keeps_nulls =
+      step.transform.preserves_order();  // the transform is null just where the column is
   switch (step.op) {
     case Op::kIsNull:
       return !(keeps_nulls && counts.no_nulls());
@@ -90,7 +97,8 @@ bool MayMatch(const Step& step, const DataFile& file) {
       return !counts.all_null() && !counts.all_nan() && MayMatchValue(step, file);
     case Op::kNotStartsWith:
       if (!counts.no_nulls() || !step.transform.is_identity()) return true;
-      return !internal::AllStartWith(step.literals.front().As<std::string>(), LowerOf(step, file), UpperOf(step, file));
+      return !internal::AllStartWith(step.literals.front().As<std::string>(), LowerOf(step, file),
+                                     UpperOf(step, file));
     case Op::kNotEq:
     case Op::kNotIn:
       return true;  // bounds need not be values of the column
@@ -145,7 +153,8 @@ bool MustDiffer(const Step& step, const DataFile& file) {
 }
 
 bool MustMatch(const Step& step, const DataFile& file) {
-  // Counts of nested columns count elements or leave out null parents, and a transform's values have no bounds of their own.
+  // Counts of nested columns count elements or leave out null parents, and a transform's values
+  // have no bounds of their own.
   if (step.path.size() != 1 || !step.transform.is_identity()) return false;
   Counts counts(step, file);
   switch (step.op) {
@@ -184,7 +193,8 @@ bool MustMatch(const Step& step, const DataFile& file) {
 
 }  // namespace
 
-Result<InclusiveMetricsEvaluator> InclusiveMetricsEvaluator::Make(const Expression& filter, const spec::Schema& schema,
+Result<InclusiveMetricsEvaluator> InclusiveMetricsEvaluator::Make(const Expression& filter,
+                                                                  const spec::Schema& schema,
                                                                   bool case_sensitive) {
   ASSIGN_OR_RETURN(internal::Program program, internal::Compile(filter, schema, case_sensitive));
   return InclusiveMetricsEvaluator(std::move(program));
@@ -196,7 +206,8 @@ bool InclusiveMetricsEvaluator::Eval(const DataFile& file) const {
   return internal::Run(program_, [&file](const Step& step) { return MayMatch(step, file); });
 }
 
-Result<StrictMetricsEvaluator> StrictMetricsEvaluator::Make(const Expression& filter, const spec::Schema& schema,
+Result<StrictMetricsEvaluator> StrictMetricsEvaluator::Make(const Expression& filter,
+                                                            const spec::Schema& schema,
                                                             bool case_sensitive) {
   ASSIGN_OR_RETURN(internal::Program program, internal::Compile(filter, schema, case_sensitive));
   return StrictMetricsEvaluator(std::move(program));

@@ -6,14 +6,17 @@
 namespace iceblink::expr::internal {
 namespace {
 
-// Returns the positions that lead from the root struct to the field; empty when a list or map lies between.
+// Returns the positions that lead from the root struct to the field; empty when a list or map lies
+// between.
 std::vector<int32_t> PathTo(const spec::Schema& schema, int32_t field_id) {
   std::vector<int32_t> ids = {field_id};
-  for (auto parent = schema.ParentId(field_id); parent; parent = schema.ParentId(*parent)) ids.push_back(*parent);
+  for (auto parent = schema.ParentId(field_id); parent; parent = schema.ParentId(*parent))
+    ids.push_back(*parent);
   std::vector<int32_t> path;
   const std::vector<spec::NestedField>* level = &schema.fields();
   for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
-    auto it = std::find_if(level->begin(), level->end(), [&](const spec::NestedField& f) { return f.id == *id; });
+    auto it = std::find_if(level->begin(), level->end(),
+                           [&](const spec::NestedField& f) { return f.id == *id; });
     if (it == level->end()) return {};
     path.push_back(static_cast<int32_t>(it - level->begin()));
     if (*id == field_id) return path;

@@ -16,12 +16,15 @@ using Projected = std::optional<Expression>;
 // One unit of the source type more or less; wraps at the ends as Java's arithmetic does.
 Value Step(const Value& value, int32_t by) {
   if (value.Is<int32_t>()) {
-    return static_cast<int32_t>(static_cast<uint32_t>(value.As<int32_t>()) + static_cast<uint32_t>(by));
+    return static_cast<int32_t>(static_cast<uint32_t>(value.As<int32_t>()) +
+                                static_cast<uint32_t>(by));
   }
   if (value.Is<int64_t>()) {
-    return static_cast<int64_t>(static_cast<uint64_t>(value.As<int64_t>()) + static_cast<uint64_t>(int64_t{by}));
+    return static_cast<int64_t>(static_cast<uint64_t>(value.As<int64_t>()) +
+                                static_cast<uint64_t>(int64_t{by}));
   }
-  if (value.Is<Decimal>()) return Decimal{value.As<Decimal>().unscaled + by, value.As<Decimal>().scale};
+  if (value.Is<Decimal>())
+    return Decimal{value.As<Decimal>().unscaled + by, value.As<Decimal>().scale};
   return value;
 }
 
@@ -29,13 +32,17 @@ Value Step(const Value& value, int32_t by) {
 class Projector {
  public:
   Projector(const Transform& transform, const std::string& name, const Expression& predicate)
-      : transform_(transform), name_(name), pred_(predicate), source_(predicate.term().source_type) {}
+      : transform_(transform),
+        name_(name),
+        pred_(predicate),
+        source_(predicate.term().source_type) {}
 
   Projected Inclusive() const {
     if (auto special = Special()) return *special;
     if (transform_.is_time()) return FixInclusive(Numeric());
     if (transform_.Is(TransformKind::kBucket)) {
-      return pred_.op() == Op::kEq || pred_.op() == Op::kIn ? Transformed(pred_.op()) : std::nullopt;
+      return pred_.op() == Op::kEq || pred_.op() == Op::kIn ? Transformed(pred_.op())
+                                                            : std::nullopt;
     }
     return IsText() ? Text() : Numeric();
   }
@@ -44,7 +51,8 @@ class Projector {
     if (auto special = Special()) return *special;
     if (transform_.is_time()) return FixStrict(NumericStrict());
     if (transform_.Is(TransformKind::kBucket)) {
-      return pred_.op() == Op::kNotEq || pred_.op() == Op::kNotIn ? Transformed(pred_.op()) : std::nullopt;
+      return pred_.op() == Op::kNotEq || pred_.op() == Op::kNotIn ? Transformed(pred_.op())
+                                                                  : std::nullopt;
     }
     return IsText() ? TextStrict() : NumericStrict();
   }
@@ -62,19 +70,22 @@ class Projector {
   }
 
   bool IsText() const {
-    return source_.Is(TypeKind::kString) || source_.Is(TypeKind::kBinary) || source_.Is(TypeKind::kFixed);
+    return source_.Is(TypeKind::kString) || source_.Is(TypeKind::kBinary) ||
+           source_.Is(TypeKind::kFixed);
   }
 
   Projected Same() const { return Expression::Predicate(pred_.op(), name_, pred_.literals()); }
 
   Projected Make(Op op, int32_t step = 0) const {
-    return Expression::Predicate(op, name_, {transform_.Apply(source_, Step(pred_.literal(), step))});
+    return Expression::Predicate(op, name_,
+                                 {transform_.Apply(source_, Step(pred_.literal(), step))});
   }
 
   // Returns `op` of every literal's transformed value, for kEq, kNotEq, kIn and kNotIn.
   Projected Transformed(Op op) const {
     std::vector<Value> values;
-    for (const Value& literal : pred_.literals()) values.push_back(transform_.Apply(source_, literal));
+    for (const Value& literal : pred_.literals())
+      values.push_back(transform_.Apply(source_, literal));
     return Expression::Predicate(op, name_, std::move(values));
   }
 
@@ -110,12 +121,13 @@ class Projector {
     if (pred_.op() == Op::kGt || pred_.op() == Op::kGtEq) return Make(Op::kGt);
     if (pred_.op() == Op::kNotEq || pred_.op() == Op::kNotIn) return Transformed(pred_.op());
     if (pred_.op() == Op::kStartsWith) return Prefix(Op::kEq).value_or(std::nullopt);
-    if (pred_.op() == Op::kNotStartsWith) return Prefix(Op::kNotEq).value_or(Make(Op::kNotStartsWith));
+    if (pred_.op() == Op::kNotStartsWith)
+      return Prefix(Op::kNotEq).value_or(Make(Op::kNotStartsWith));
     return std::nullopt;
   }
 
-  // Returns the exact projection of a prefix test: the same test for a prefix shorter than the width, `equal` for one as
-  // long, nothing for a longer one.
+  // Returns the exact projection of a prefix test: the same test for a prefix shorter than the
+  // width, `equal` for one as long, nothing for a longer one.
   std::optional<Projected> Prefix(Op equal) const {
     size_t length = CodePointCount(pred_.literal().As<std::string>());
     auto width = static_cast<size_t>(transform_.param());
@@ -124,8 +136,11 @@ class Projector {
     return std::nullopt;
   }
 
-  // Old writers rounded negative time values towards zero, one more than the right result. Days of dates are exact.
-  bool NeedsFix() const { return !(transform_.Is(TransformKind::kDay) && source_.Is(TypeKind::kDate)); }
+  // Old writers rounded negative time values towards zero, one more than the right result. Days of
+  // dates are exact.
+  bool NeedsFix() const {
+    return !(transform_.Is(TransformKind::kDay) && source_.Is(TypeKind::kDate));
+  }
 
   Projected Replace(Op op, std::vector<Value> values) const {
     return Expression::Predicate(op, name_, std::move(values));
@@ -142,7 +157,8 @@ class Projector {
   }
 
   static bool AnyNegative(const std::vector<Value>& values) {
-    return std::any_of(values.begin(), values.end(), [](const Value& value) { return value.AsInt64() < 0; });
+    return std::any_of(values.begin(), values.end(),
+                       [](const Value& value) { return value.AsInt64() < 0; });
   }
 
   Projected FixInclusive(Projected projected) const {
@@ -150,7 +166,8 @@ class Projector {
     Op op = projected->op();
     if (!AnyNegative(projected->literals())) return projected;
     if (op == Op::kLt || op == Op::kLtEq) return Replace(op, {Step(projected->literal(), 1)});
-    if (op == Op::kEq || op == Op::kIn) return Replace(Op::kIn, WithOldValues(projected->literals()));
+    if (op == Op::kEq || op == Op::kIn)
+      return Replace(Op::kIn, WithOldValues(projected->literals()));
     return projected;
   }
 
@@ -172,10 +189,12 @@ class Projector {
   const Type& source_;
 };
 
-// Projects an expression without kNot; `strict` chooses what a predicate without projection becomes.
+// Projects an expression without kNot; `strict` chooses what a predicate without projection
+// becomes.
 class SpecProjection {
  public:
-  SpecProjection(const spec::Schema& schema, const spec::PartitionSpec& spec, bool case_sensitive, bool strict)
+  SpecProjection(const spec::Schema& schema, const spec::PartitionSpec& spec, bool case_sensitive,
+                 bool strict)
       : schema_(schema), spec_(spec), case_sensitive_(case_sensitive), strict_(strict) {}
 
   Result<Expression> Run(const Expression& e) const {
@@ -209,12 +228,14 @@ class SpecProjection {
 
 }  // namespace
 
-std::optional<Expression> ProjectPredicate(const Transform& transform, const std::string& field_name,
+std::optional<Expression> ProjectPredicate(const Transform& transform,
+                                           const std::string& field_name,
                                            const Expression& bound_predicate) {
   return Projector(transform, field_name, bound_predicate).Inclusive();
 }
 
-std::optional<Expression> ProjectPredicateStrict(const Transform& transform, const std::string& field_name,
+std::optional<Expression> ProjectPredicateStrict(const Transform& transform,
+                                                 const std::string& field_name,
                                                  const Expression& bound_predicate) {
   return Projector(transform, field_name, bound_predicate).Strict();
 }
@@ -224,8 +245,8 @@ Result<Expression> ProjectInclusive(const Expression& filter, const spec::Schema
   return SpecProjection(schema, spec, case_sensitive, false).Run(RewriteNot(filter));
 }
 
-Result<Expression> ProjectStrict(const Expression& filter, const spec::Schema& schema, const spec::PartitionSpec& spec,
-                                 bool case_sensitive) {
+Result<Expression> ProjectStrict(const Expression& filter, const spec::Schema& schema,
+                                 const spec::PartitionSpec& spec, bool case_sensitive) {
   return SpecProjection(schema, spec, case_sensitive, true).Run(RewriteNot(filter));
 }
 
@@ -233,8 +254,8 @@ spec::Schema PartitionSchema(const spec::PartitionSpec& spec, const spec::Schema
   return spec::Schema(spec::PartitionType(spec, schema).fields);
 }
 
-Result<bool> SelectsPartitions(const Expression& filter, const spec::Schema& schema, const spec::PartitionSpec& spec,
-                               bool case_sensitive) {
+Result<bool> SelectsPartitions(const Expression& filter, const spec::Schema& schema,
+                               const spec::PartitionSpec& spec, bool case_sensitive) {
   spec::Schema partition = PartitionSchema(spec, schema);
   ASSIGN_OR_RETURN(Expression inclusive, ProjectInclusive(filter, schema, spec, case_sensitive));
   ASSIGN_OR_RETURN(Expression strict, ProjectStrict(filter, schema, spec, case_sensitive));

@@ -2,8 +2,10 @@
 
 namespace iceblink::expr {
 
-Result<ResidualEvaluator> ResidualEvaluator::Make(const Expression& filter, const spec::Schema& schema,
-                                                  const spec::PartitionSpec& spec, bool case_sensitive) {
+Result<ResidualEvaluator> ResidualEvaluator::Make(const Expression& filter,
+                                                  const spec::Schema& schema,
+                                                  const spec::PartitionSpec& spec,
+                                                  bool case_sensitive) {
   ResidualEvaluator out;
   out.filter_ = filter;
   out.unpartitioned_ = spec.fields.empty();
@@ -12,8 +14,8 @@ Result<ResidualEvaluator> ResidualEvaluator::Make(const Expression& filter, cons
   return out;
 }
 
-Result<int32_t> ResidualEvaluator::Add(const Expression& e, const spec::Schema& schema, const spec::PartitionSpec& spec,
-                                       bool case_sensitive) {
+Result<int32_t> ResidualEvaluator::Add(const Expression& e, const spec::Schema& schema,
+                                       const spec::PartitionSpec& spec, bool case_sensitive) {
   Node node{e.op(), -1, -1, -1};
   if (e.op() == Op::kAnd || e.op() == Op::kOr) {
     ASSIGN_OR_RETURN(node.left, Add(e.left(), schema, spec, case_sensitive));
@@ -59,7 +61,8 @@ Expression ResidualEvaluator::Residual(int32_t index, std::span<const Value> par
                              : Expression::Or(std::move(left), std::move(right));
 }
 
-Expression ResidualEvaluator::LeafResidual(const Leaf& leaf, std::span<const Value> partition) const {
+Expression ResidualEvaluator::LeafResidual(const Leaf& leaf,
+                                           std::span<const Value> partition) const {
   for (const RowEvaluator& strict : leaf.strict) {
     if (strict.Eval(partition)) return Expression::True();
   }

@@ -79,12 +79,14 @@ bool Test(const Step& step, const Value& value) {
 }
 
 bool NullMatches(Op op) {
-  return op == Op::kIsNull || op == Op::kNotNan || op == Op::kNotEq || op == Op::kNotIn || op == Op::kNotStartsWith;
+  return op == Op::kIsNull || op == Op::kNotNan || op == Op::kNotEq || op == Op::kNotIn ||
+         op == Op::kNotStartsWith;
 }
 
 }  // namespace
 
-Result<RowEvaluator> RowEvaluator::Make(const Expression& filter, const spec::Schema& schema, bool case_sensitive) {
+Result<RowEvaluator> RowEvaluator::Make(const Expression& filter, const spec::Schema& schema,
+                                        bool case_sensitive) {
   ASSIGN_OR_RETURN(internal::Program program, internal::Compile(filter, schema, case_sensitive));
   return RowEvaluator(std::move(program));
 }

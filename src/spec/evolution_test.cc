@@ -12,12 +12,17 @@ namespace iceblink::spec {
 namespace {
 
 Schema BaseSchema() {
-  return Schema({NestedField::Required(1, "id", Type::Int()), NestedField::Optional(2, "data", Type::String()),
-                 NestedField::Optional(3, "loc", Type::Struct({NestedField::Optional(4, "lat", Type::Float()),
-                                                               NestedField::Optional(5, "lon", Type::Float())})),
-                 NestedField::Optional(6, "pts", Type::List(7, Type::Struct({NestedField::Required(8, "x", Type::Long())}), true)),
-                 NestedField::Optional(9, "m", Type::Map(10, Type::String(), 11, Type::Int(), false))},
-                0, {1});
+  return Schema(
+      {NestedField::Required(1, "id", Type::Int()),
+       NestedField::Optional(2, "data", Type::String()),
+       NestedField::Optional(3, "loc",
+                             Type::Struct({NestedField::Optional(4, "lat", Type::Float()),
+                                           NestedField::Optional(5, "lon", Type::Float())})),
+       NestedField::Optional(
+           6, "pts",
+           Type::List(7, Type::Struct({NestedField::Required(8, "x", Type::Long())}), true)),
+       NestedField::Optional(9, "m", Type::Map(10, Type::String(), 11, Type::Int(), false))},
+      0, {1});
 }
 
 std::string Names(const Schema& schema) {
@@ -28,7 +33,9 @@ std::string Names(const Schema& schema) {
 
 TEST(SchemaUpdate, AddsRenamesWidensAndMoves) {
   SchemaUpdate update(BaseSchema(), 11);
-  ASSERT_TRUE(update.AddColumn("", "extra", Type::List(1, Type::Struct({NestedField::Optional(2, "y", Type::Int())}), false)));
+  ASSERT_TRUE(update.AddColumn(
+      "", "extra",
+      Type::List(1, Type::Struct({NestedField::Optional(2, "y", Type::Int())}), false)));
   ASSERT_TRUE(update.AddColumn("pts", "z", Type::Double(), "depth"));
   ASSERT_TRUE(update.AddColumn("loc", "alt", Type::Float()));
   ASSERT_TRUE(update.RenameColumn("data", "payload"));
@@ -50,19 +57,26 @@ TEST(SchemaUpdate, AddsRenamesWidensAndMoves) {
 
 TEST(SchemaUpdate, RefusesWhatJavaRefuses) {
   SchemaUpdate update(BaseSchema(), 11);
-  auto message = [](const Status& status) { return status ? std::string() : status.error().message; };
-  EXPECT_EQ(message(update.AddColumn("", "data", Type::Int())), "Cannot add column, name already exists: data");
-  EXPECT_EQ(message(update.AddColumn("data", "x", Type::Int())), "Cannot add to non-struct column: data: string");
+  auto message = [](const Status& status) {
+    return status ? std::string() : status.error().message;
+  };
+  EXPECT_EQ(message(update.AddColumn("", "data", Type::Int())),
+            "Cannot add column, name already exists: data");
+  EXPECT_EQ(message(update.AddColumn("data", "x", Type::Int())),
+            "Cannot add to non-struct column: data: string");
   EXPECT_EQ(message(update.AddRequiredColumn("", "r", Type::Int())),
             "Incompatible change: cannot add required column without a default value: r");
-  EXPECT_EQ(message(update.UpdateColumnType("id", Type::Double())), "Cannot change column type: id: int -> double");
-  EXPECT_EQ(message(update.RequireColumn("data")), "Cannot change column nullability: data: optional -> required");
+  EXPECT_EQ(message(update.UpdateColumnType("id", Type::Double())),
+            "Cannot change column type: id: int -> double");
+  EXPECT_EQ(message(update.RequireColumn("data")),
+            "Cannot change column nullability: data: optional -> required");
   EXPECT_EQ(message(update.MoveColumn("loc.lat", ColumnPosition::After("id"))),
             "Cannot move field loc.lat to a different struct");
   EXPECT_EQ(message(update.DeleteColumn("nope")), "Cannot delete missing column: nope");
   ASSERT_TRUE(update.DeleteColumn("id"));
   EXPECT_EQ(update.Apply().error().message,
-            "Cannot delete identifier field 1: id: required int. To force deletion, also call setIdentifierFields to update "
+            "Cannot delete identifier field 1: id: required int. To force deletion, also call "
+            "setIdentifierFields to update "
             "identifier fields.");
 }
 
@@ -79,20 +93,26 @@ TEST(SchemaUpdate, RefusesToBreakListsAndMaps) {
 TEST(SchemaUpdate, ChecksIdentifierFields) {
   SchemaUpdate update(BaseSchema(), 11);
   ASSERT_TRUE(update.SetIdentifierFields({"data"}));
-  EXPECT_EQ(update.Apply().error().message, "Cannot add field data as an identifier field: not a required field");
+  EXPECT_EQ(update.Apply().error().message,
+            "Cannot add field data as an identifier field: not a required field");
   ASSERT_TRUE(update.SetIdentifierFields({"nosuch"}));
   EXPECT_EQ(update.Apply().error().message,
-            "Cannot add field nosuch as an identifier field: not found in current schema or added columns");
+            "Cannot add field nosuch as an identifier field: not found in current schema or added "
+            "columns");
   ASSERT_TRUE(update.SetIdentifierFields({}));
   EXPECT_TRUE(update.Apply()->identifier_field_ids().empty());
 }
 
 TEST(SchemaUpdate, UnitesByName) {
   SchemaUpdate update(BaseSchema(), 11);
-  ASSERT_TRUE(update.UnionByNameWith(
-      Schema({NestedField::Optional(1, "id", Type::Long()),
-              NestedField::Optional(2, "pts", Type::List(3, Type::Struct({NestedField::Optional(4, "x", Type::Int()), NestedField::Optional(5, "w", Type::Int())}), true)),
-              NestedField::Optional(6, "added", Type::Date())})));
+  ASSERT_TRUE(update.UnionByNameWith(Schema(
+      {NestedField::Optional(1, "id", Type::Long()),
+       NestedField::Optional(2, "pts",
+                             Type::List(3,
+                                        Type::Struct({NestedField::Optional(4, "x", Type::Int()),
+                                                      NestedField::Optional(5, "w", Type::Int())}),
+                                        true)),
+       NestedField::Optional(6, "added", Type::Date())})));
   ASSERT_TRUE(update.SetIdentifierFields({}));
   auto schema = update.Apply();
   ASSERT_TRUE(schema) << schema.error().message;
@@ -124,7 +144,8 @@ TEST(SchemaUpdate, CarriesPropertiesAndNameMapping) {
 TableMetadata Table(int32_t version, std::vector<PartitionSpec> specs) {
   TableMetadata metadata;
   metadata.format_version = version;
-  metadata.schemas = {Schema({NestedField::Required(1, "id", Type::Long()), NestedField::Optional(2, "cat", Type::String()),
+  metadata.schemas = {Schema({NestedField::Required(1, "id", Type::Long()),
+                              NestedField::Optional(2, "cat", Type::String()),
                               NestedField::Optional(3, "ts", Type::TimestampTz())})};
   metadata.default_spec_id = specs.back().spec_id;
   for (const PartitionSpec& spec : specs) {
@@ -135,16 +156,18 @@ TableMetadata Table(int32_t version, std::vector<PartitionSpec> specs) {
 }
 
 TEST(SpecUpdate, DropsInVersion2AndVoidsInVersion1) {
-  PartitionSpec spec{0, {{2, 1000, "cat", Transform::Identity()}, {3, 1001, "ts_day", Transform::Day()}}};
+  PartitionSpec spec{
+      0, {{2, 1000, "cat", Transform::Identity()}, {3, 1001, "ts_day", Transform::Day()}}};
   for (int32_t version : {1, 2}) {
     SpecUpdate update(Table(version, {spec}));
     ASSERT_TRUE(update.RemoveField("ts_day"));
     ASSERT_TRUE(update.AddField("id", Transform::Bucket(4)));
     auto out = update.Apply();
     ASSERT_TRUE(out) << out.error().message;
-    EXPECT_EQ(out->ToString(), version == 2
-                                   ? "[\n  1000: cat: identity(2)\n  1002: id_bucket_4: bucket[4](1)\n]"
-                                   : "[\n  1000: cat: identity(2)\n  1001: ts_day: void(3)\n  1002: id_bucket_4: bucket[4](1)\n]");
+    EXPECT_EQ(out->ToString(),
+              version == 2 ? "[\n  1000: cat: identity(2)\n  1002: id_bucket_4: bucket[4](1)\n]"
+                           : "[\n  1000: cat: identity(2)\n  1001: ts_day: void(3)\n  1002: "
+                             "id_bucket_4: bucket[4](1)\n]");
   }
 }
 
@@ -162,34 +185,45 @@ TEST(SpecUpdate, RecyclesFieldsAndUndeletes) {
 
 TEST(SpecUpdate, RefusesWhatJavaRefuses) {
   PartitionSpec spec{0, {{2, 1000, "cat_trunc_2", Transform::Truncate(2)}}};
-  auto message = [](const Status& status) { return status ? std::string() : status.error().message; };
+  auto message = [](const Status& status) {
+    return status ? std::string() : status.error().message;
+  };
   SpecUpdate update(Table(2, {spec}));
   EXPECT_EQ(message(update.AddField("cat", Transform::Truncate(2))),
-            "Cannot add duplicate partition field null=truncate[2](ref(name=\"cat\")), conflicts with 1000: cat_trunc_2: "
+            "Cannot add duplicate partition field null=truncate[2](ref(name=\"cat\")), conflicts "
+            "with 1000: cat_trunc_2: "
             "truncate[2](2)");
-  EXPECT_EQ(message(update.AddField("id", Transform::Day())), "Cannot bind: day cannot transform long values from 'id'");
+  EXPECT_EQ(message(update.AddField("id", Transform::Day())),
+            "Cannot bind: day cannot transform long values from 'id'");
   EXPECT_EQ(message(update.RemoveField("nosuch")), "Cannot find partition field to remove: nosuch");
   ASSERT_TRUE(update.AddField("ts", Transform::Day()));
   EXPECT_EQ(message(update.AddField("ts", Transform::Hour())),
-            "Cannot add redundant partition field: 1001: ts_day: day(3) conflicts with 1002: ts_hour: hour(3)");
+            "Cannot add redundant partition field: 1001: ts_day: day(3) conflicts with 1002: "
+            "ts_hour: hour(3)");
   EXPECT_EQ(message(update.AddField("nosuch", Transform::Day())),
-            "Cannot find field 'nosuch' in struct: struct<1: id: required long, 2: cat: optional string, 3: ts: optional "
+            "Cannot find field 'nosuch' in struct: struct<1: id: required long, 2: cat: optional "
+            "string, 3: ts: optional "
             "timestamptz>");
 }
 
 TEST(MetricsModes, FollowPropertiesSortOrderAndLimit) {
   SortOrder order{1, {{Transform::Identity(), 2}}};
-  Properties properties = {{"write.metadata.metrics.default", "counts"}, {"write.metadata.metrics.column.id", "full"}};
+  Properties properties = {{"write.metadata.metrics.default", "counts"},
+                           {"write.metadata.metrics.column.id", "full"}};
   auto modes = ResolveMetricsModes(BaseSchema(), order, properties);
   EXPECT_EQ(modes[1].ToString(), "full");
   EXPECT_EQ(modes[2].ToString(), "truncate(16)");
   EXPECT_EQ(modes[4].ToString(), "counts");
-  modes = ResolveMetricsModes(BaseSchema(), SortOrder{}, {{"write.metadata.metrics.max-inferred-column-defaults", "3"}});
+  modes = ResolveMetricsModes(BaseSchema(), SortOrder{},
+                              {{"write.metadata.metrics.max-inferred-column-defaults", "3"}});
   EXPECT_EQ(modes[2].ToString(), "truncate(16)");
   EXPECT_EQ(modes[4].ToString(), "truncate(16)");
   EXPECT_EQ(modes[5].ToString(), "none");
-  EXPECT_EQ(CheckMetricsProperties(Schema(), {{"write.metadata.metrics.column.q", "full"}}).error().message,
-            "Invalid metrics config, could not find column q from table prop write.metadata.metrics.column.q in schema "
+  EXPECT_EQ(CheckMetricsProperties(Schema(), {{"write.metadata.metrics.column.q", "full"}})
+                .error()
+                .message,
+            "Invalid metrics config, could not find column q from table prop "
+            "write.metadata.metrics.column.q in schema "
             "table {\n}");
 }
 
@@ -199,8 +233,9 @@ TEST(View, ReplacesVersionsAndKeepsDialects) {
   version.schema_id = -1;
   version.default_namespace = {"db"};
   version.representations = {{"sql", "select 1", "spark"}};
-  std::vector<ViewUpdate> create = {ViewAssignUuid{"u"}, ViewSetLocation{"/v"}, ViewAddSchema{BaseSchema()},
-                                    update::AddViewVersion{version}, update::SetCurrentViewVersion{}};
+  std::vector<ViewUpdate> create = {ViewAssignUuid{"u"}, ViewSetLocation{"/v"},
+                                    ViewAddSchema{BaseSchema()}, update::AddViewVersion{version},
+                                    update::SetCurrentViewVersion{}};
   auto view = ApplyViewUpdates(nullptr, create, 9);
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->version_log, (std::vector<ViewLogEntry>{{5, 1}}));
@@ -214,14 +249,16 @@ TEST(View, ReplacesVersionsAndKeepsDialects) {
   }
   version.schema_id = 0;
   version.representations[0].sql = "select 2";
-  std::vector<ViewUpdate> replace = {update::AddViewVersion{version}, update::SetCurrentViewVersion{}};
+  std::vector<ViewUpdate> replace = {update::AddViewVersion{version},
+                                     update::SetCurrentViewVersion{}};
   auto replaced = ApplyViewUpdates(&*view, replace, 9);
   ASSERT_TRUE(replaced) << replaced.error().message;
   EXPECT_EQ(replaced->current_version_id, 2);
   version.representations[0].dialect = "trino";
   replace[0] = update::AddViewVersion{version};
   EXPECT_EQ(ApplyViewUpdates(&*view, replace, 9).error().message,
-            "Cannot replace view due to loss of view dialects (replace.drop-dialect.allowed=false):\nPrevious dialects: "
+            "Cannot replace view due to loss of view dialects "
+            "(replace.drop-dialect.allowed=false):\nPrevious dialects: "
             "[spark]\nNew dialects: [trino]");
 }
 

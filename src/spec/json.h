@@ -1,7 +1,8 @@
-// JSON of the specification's objects, for metadata files, manifests' key-value metadata and REST messages.
+// JSON of the specification's objects, for metadata files, manifests' key-value metadata and REST
+// messages.
 //
-// Members keep the order in which Java writes them. Parsers return Corrupt (IllegalArgumentException) with Java's
-// texts, e.g. "Cannot parse missing int: schema-id".
+// Members keep the order in which Java writes them. Parsers return Corrupt
+// (IllegalArgumentException) with Java's texts, e.g. "Cannot parse missing int: schema-id".
 #pragma once
 
 #include "base/json.h"
@@ -31,7 +32,8 @@ Json ValueToJson(const Type& type, const Value& value);
 Result<Type> TypeFromJson(const Json& json);
 Result<Schema> SchemaFromJson(const Json& json);
 Result<PartitionSpec> PartitionSpecFromJson(const Json& json);
-// Parses the array of fields that manifests and v1 metadata store; missing field ids count from 1000.
+// Parses the array of fields that manifests and v1 metadata store; missing field ids count from
+// 1000.
 Result<PartitionSpec> PartitionFieldsFromJson(const Json& json, int32_t spec_id);
 Result<SortOrder> SortOrderFromJson(const Json& json);
 Result<Snapshot> SnapshotFromJson(const Json& json);
@@ -39,11 +41,13 @@ Result<SnapshotRef> SnapshotRefFromJson(const Json& json);
 Result<StatisticsFile> StatisticsFileFromJson(const Json& json);
 Result<PartitionStatisticsFile> PartitionStatisticsFileFromJson(const Json& json);
 Result<EncryptedKey> EncryptedKeyFromJson(const Json& json);
-Result<TableMetadata> TableMetadataFromJson(const Json& json, std::string metadata_file_location = {});
+Result<TableMetadata> TableMetadataFromJson(const Json& json,
+                                            std::string metadata_file_location = {});
 Result<TableUpdate> TableUpdateFromJson(const Json& json);
 Result<TableRequirement> TableRequirementFromJson(const Json& json);
 Result<ViewVersion> ViewVersionFromJson(const Json& json);
-Result<ViewMetadata> ViewMetadataFromJson(const Json& json, std::string metadata_file_location = {});
+Result<ViewMetadata> ViewMetadataFromJson(const Json& json,
+                                          std::string metadata_file_location = {});
 Result<ViewUpdate> ViewUpdateFromJson(const Json& json);
 Result<Value> ValueFromJson(const Type& type, const Json& json);
 

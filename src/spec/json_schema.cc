@@ -9,12 +9,18 @@
 namespace iceblink::spec {
 namespace {
 
-auto Bad(std::string message) { return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException"); }
+auto Bad(std::string message) {
+  return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException");
+}
 
 Json FieldToJson(const NestedField& field) {
-  Json out = {{"id", field.id}, {"name", field.name}, {"required", field.required}, {"type", ToJson(field.type)}};
+  Json out = {{"id", field.id},
+              {"name", field.name},
+              {"required", field.required},
+              {"type", ToJson(field.type)}};
   if (field.doc) out["doc"] = *field.doc;
-  if (field.initial_default) out["initial-default"] = ValueToJson(field.type, *field.initial_default);
+  if (field.initial_default)
+    out["initial-default"] = ValueToJson(field.type, *field.initial_default);
   if (field.write_default) out["write-default"] = ValueToJson(field.type, *field.write_default);
   return out;
 }
@@ -25,7 +31,8 @@ Json FieldsToJson(const StructType& type) {
   return fields;
 }
 
-Result<std::optional<Value>> DefaultFromJson(const Json& json, std::string_view key, const Type& type) {
+Result<std::optional<Value>> DefaultFromJson(const Json& json, std::string_view key,
+                                             const Type& type) {
   const Json* member = json::Find(json, key);
   if (member == nullptr) return std::optional<Value>();
   ASSIGN_OR_RETURN(Value value, ValueFromJson(type, *member));
@@ -78,7 +85,8 @@ Result<int32_t> SourceIdFromJson(const Json& json, Transform& transform) {
   if (!json::Has(json, "source-ids")) return json::GetInt(json, "source-id");
   ASSIGN_OR_RETURN(std::vector<int32_t> ids, json::GetIntList(json, "source-ids"));
   if (ids.empty()) return Bad("Cannot parse empty list: source-ids");
-  if (ids.size() > 1) transform = Transform::Parse(transform.ToString() + "(" + fmt::format("{}", ids.size()) + ")");
+  if (ids.size() > 1)
+    transform = Transform::Parse(transform.ToString() + "(" + fmt::format("{}", ids.size()) + ")");
   return ids.front();
 }
 
@@ -114,7 +122,8 @@ Result<SortField> SortFieldFromJson(const Json& json) {
 }  // namespace
 
 Json ToJson(const Type& type) {
-  if (type.Is(TypeKind::kStruct)) return {{"type", "struct"}, {"fields", FieldsToJson(type.AsStruct())}};
+  if (type.Is(TypeKind::kStruct))
+    return {{"type", "struct"}, {"fields", FieldsToJson(type.AsStruct())}};
   if (type.Is(TypeKind::kList)) {
     const NestedField& element = type.AsList().element;
     return {{"type", "list"},
@@ -124,8 +133,12 @@ Json ToJson(const Type& type) {
   }
   if (type.Is(TypeKind::kMap)) {
     const auto& [key, value] = type.AsMap();
-    return {{"type", "map"},        {"key-id", key.id},           {"key", ToJson(key.type)},
-            {"value-id", value.id}, {"value", ToJson(value.type)}, {"value-required", value.required}};
+    return {{"type", "map"},
+            {"key-id", key.id},
+            {"key", ToJson(key.type)},
+            {"value-id", value.id},
+            {"value", ToJson(value.type)},
+            {"value-required", value.required}};
   }
   return TypeString(type);
 }
@@ -157,7 +170,8 @@ Result<Type> TypeFromJson(const Json& json) {
 
 Json ToJson(const Schema& schema) {
   Json out = {{"type", "struct"}, {"schema-id", schema.schema_id()}};
-  if (!schema.identifier_field_ids().empty()) out["identifier-field-ids"] = schema.identifier_field_ids();
+  if (!schema.identifier_field_ids().empty())
+    out["identifier-field-ids"] = schema.identifier_field_ids();
   out["fields"] = FieldsToJson(schema.struct_type());
   return out;
 }
@@ -189,7 +203,8 @@ Json ToJson(const PartitionSpec& spec) {
 }
 
 Result<PartitionSpec> PartitionFieldsFromJson(const Json& json, int32_t spec_id) {
-  if (!json.is_array()) return Bad("Cannot parse partition spec fields, not an array: " + DumpJson(json));
+  if (!json.is_array())
+    return Bad("Cannot parse partition spec fields, not an array: " + DumpJson(json));
   PartitionSpec spec{spec_id, {}};
   size_t with_id = 0;
   for (const Json& item : json) {
@@ -218,7 +233,8 @@ Json ToJson(const SortOrder& order) {
     fields.push_back({{"transform", field.transform.ToString()},
                       {"source-id", field.source_id},
                       {"direction", field.direction == SortDirection::kAsc ? "asc" : "desc"},
-                      {"null-order", field.null_order == NullOrder::kNullsFirst ? "nulls-first" : "nulls-last"}});
+                      {"null-order",
+                       field.null_order == NullOrder::kNullsFirst ? "nulls-first" : "nulls-last"}});
   }
   return {{"order-id", order.order_id}, {"fields", std::move(fields)}};
 }

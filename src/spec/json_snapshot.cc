@@ -7,7 +7,9 @@
 namespace iceblink::spec {
 namespace {
 
-auto Bad(std::string message) { return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException"); }
+auto Bad(std::string message) {
+  return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException");
+}
 
 template <typename T>
 void PutOptional(Json& json, const char* key, const std::optional<T>& value) {
@@ -20,7 +22,8 @@ Status ReadSummary(const Json& json, Snapshot& snapshot) {
   if (auto node = snapshot.summary.extract("operation")) {
     snapshot.operation = std::move(node.mapped());
   } else if (!snapshot.summary.empty()) {
-    snapshot.operation = operation::kOverwrite;  // some writers leave it out; Java reads such a summary as overwrite
+    snapshot.operation =
+        operation::kOverwrite;  // some writers leave it out; Java reads such a summary as overwrite
   }
   return {};
 }
@@ -51,7 +54,8 @@ Json ToJson(const Snapshot& snapshot) {
 }
 
 Result<Snapshot> SnapshotFromJson(const Json& json) {
-  if (!json.is_object()) return Bad("Cannot parse table version from a non-object: " + DumpJson(json));
+  if (!json.is_object())
+    return Bad("Cannot parse table version from a non-object: " + DumpJson(json));
   Snapshot snapshot;
   ASSIGN_OR_RETURN(std::optional<int64_t> sequence, json::FindLong(json, "sequence-number"));
   snapshot.sequence_number = sequence.value_or(0);
@@ -81,7 +85,8 @@ Json ToJson(const SnapshotRef& ref) {
 }
 
 Result<SnapshotRef> SnapshotRefFromJson(const Json& json) {
-  if (!json.is_object()) return Bad("Cannot parse snapshot reference from a non-object: " + DumpJson(json));
+  if (!json.is_object())
+    return Bad("Cannot parse snapshot reference from a non-object: " + DumpJson(json));
   SnapshotRef ref;
   ASSIGN_OR_RETURN(ref.snapshot_id, json::GetLong(json, "snapshot-id"));
   ASSIGN_OR_RETURN(std::string type, json::GetString(json, "type"));
@@ -120,7 +125,8 @@ Result<StatisticsFile> StatisticsFileFromJson(const Json& json) {
   ASSIGN_OR_RETURN(file.snapshot_id, json::GetLong(json, "snapshot-id"));
   ASSIGN_OR_RETURN(file.path, json::GetString(json, "statistics-path"));
   ASSIGN_OR_RETURN(file.file_size_in_bytes, json::GetLong(json, "file-size-in-bytes"));
-  ASSIGN_OR_RETURN(file.file_footer_size_in_bytes, json::GetLong(json, "file-footer-size-in-bytes"));
+  ASSIGN_OR_RETURN(file.file_footer_size_in_bytes,
+                   json::GetLong(json, "file-footer-size-in-bytes"));
   ASSIGN_OR_RETURN(file.key_metadata, json::FindString(json, "key-metadata"));
   ASSIGN_OR_RETURN(const Json* blobs, json::GetArray(json, "blob-metadata"));
   for (const Json& item : *blobs) {

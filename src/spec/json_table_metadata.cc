@@ -1,7 +1,7 @@
 // JSON of table metadata, format versions 1 to 3.
 //
-// Version 1 files may hold only `schema` and `partition-spec`; they are read as lists of one. Java writes the lists, refs
-// and sort orders in version 1 too, and so does this code.
+// Version 1 files may hold only `schema` and `partition-spec`; they are read as lists of one. Java
+// writes the lists, refs and sort orders in version 1 too, and so does this code.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,9 @@ namespace {
 
 constexpr int64_t kMinuteMs = 60'000;
 
-auto Bad(std::string message) { return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException"); }
+auto Bad(std::string message) {
+  return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException");
+}
 
 template <typename Items>
 Json List(const Items& items) {
@@ -46,7 +48,8 @@ Status ReadSchemas(const Json& json, TableMetadata& out) {
     RETURN_IF_ERROR(ReadList(json, "schemas", SchemaFromJson, out.schemas));
     ASSIGN_OR_RETURN(out.current_schema_id, json::GetInt(json, "current-schema-id"));
     if (out.SchemaById(out.current_schema_id) == nullptr) {
-      return Bad(fmt::format("Cannot find schema with current-schema-id={} from schemas", out.current_schema_id));
+      return Bad(fmt::format("Cannot find schema with current-schema-id={} from schemas",
+                             out.current_schema_id));
     }
     return {};
   }
@@ -69,7 +72,8 @@ Status ReadSpecs(const Json& json, TableMetadata& out) {
     out.specs.push_back(std::move(spec));
   }
   if (out.SpecById(out.default_spec_id) == nullptr) {
-    return Bad(fmt::format("Cannot find partition spec with default-spec-id={}", out.default_spec_id));
+    return Bad(
+        fmt::format("Cannot find partition spec with default-spec-id={}", out.default_spec_id));
   }
   ASSIGN_OR_RETURN(std::optional<int32_t> last, json::FindInt(json, "last-partition-id"));
   if (!last) RETURN_IF_ERROR(MustExist("last-partition-id", out.format_version));
@@ -92,7 +96,8 @@ Status ReadSortOrders(const Json& json, TableMetadata& out) {
   ASSIGN_OR_RETURN(out.default_sort_order_id, json::GetInt(json, "default-sort-order-id"));
   if (out.SortOrderById(out.default_sort_order_id) == nullptr) {
     if (out.default_sort_order_id != 0) {
-      return Bad(fmt::format("Cannot find sort order with default-sort-order-id={}", out.default_sort_order_id));
+      return Bad(fmt::format("Cannot find sort order with default-sort-order-id={}",
+                             out.default_sort_order_id));
     }
     out.sort_orders.insert(out.sort_orders.begin(), SortOrder{});
   }
@@ -109,7 +114,8 @@ Status ReadRefs(const Json& json, TableMetadata& out) {
       out.refs.emplace(name, ref);
     }
   } else if (out.current_snapshot_id) {
-    out.refs.emplace(kMainBranch, SnapshotRef{*out.current_snapshot_id, RefType::kBranch, {}, {}, {}});
+    out.refs.emplace(kMainBranch,
+                     SnapshotRef{*out.current_snapshot_id, RefType::kBranch, {}, {}, {}});
   }
   return {};
 }
@@ -131,23 +137,44 @@ Result<MetadataLogEntry> MetadataLogEntryFromJson(const Json& json) {
 Status ReadLists(const Json& json, TableMetadata& out) {
   RETURN_IF_ERROR(ReadList(json, "snapshots", SnapshotFromJson, out.snapshots));
   RETURN_IF_ERROR(ReadList(json, "statistics", StatisticsFileFromJson, out.statistics));
-  RETURN_IF_ERROR(
-      ReadList(json, "partition-statistics", PartitionStatisticsFileFromJson, out.partition_statistics));
+  RETURN_IF_ERROR(ReadList(json, "partition-statistics", PartitionStatisticsFileFromJson,
+                           out.partition_statistics));
   RETURN_IF_ERROR(ReadList(json, "snapshot-log", SnapshotLogEntryFromJson, out.snapshot_log));
   RETURN_IF_ERROR(ReadList(json, "metadata-log", MetadataLogEntryFromJson, out.metadata_log));
   return ReadList(json, "encryption-keys", EncryptedKeyFromJson, out.encryption_keys);
 }
 
-constexpr std::string_view kMembers[] = {
-    "format-version", "table-uuid", "location", "last-sequence-number", "last-updated-ms", "last-column-id", "schema",
-    "current-schema-id", "schemas", "partition-spec", "default-spec-id", "partition-specs", "last-partition-id",
-    "default-sort-order-id", "sort-orders", "properties", "current-snapshot-id", "next-row-id", "encryption-keys", "refs",
-    "snapshots", "statistics", "partition-statistics", "snapshot-log", "metadata-log"};
+constexpr std::string_view kMembers[] = {"format-version",
+                                         "table-uuid",
+                                         "location",
+                                         "last-sequence-number",
+                                         "last-updated-ms",
+                                         "last-column-id",
+                                         "schema",
+                                         "current-schema-id",
+                                         "schemas",
+                                         "partition-spec",
+                                         "default-spec-id",
+                                         "partition-specs",
+                                         "last-partition-id",
+                                         "default-sort-order-id",
+                                         "sort-orders",
+                                         "properties",
+                                         "current-snapshot-id",
+                                         "next-row-id",
+                                         "encryption-keys",
+                                         "refs",
+                                         "snapshots",
+                                         "statistics",
+                                         "partition-statistics",
+                                         "snapshot-log",
+                                         "metadata-log"};
 
 std::string ExtraMembers(const Json& json) {
   Json extra = Json::object();
   for (const auto& [key, value] : json.items()) {
-    if (std::find(std::begin(kMembers), std::end(kMembers), key) == std::end(kMembers)) extra[key] = value;
+    if (std::find(std::begin(kMembers), std::end(kMembers), key) == std::end(kMembers))
+      extra[key] = value;
   }
   return extra.empty() ? std::string() : DumpJson(extra);
 }
@@ -160,23 +187,26 @@ Status CheckRefs(const TableMetadata& out) {
   for (const Snapshot& snapshot : out.snapshots) ids.insert(snapshot.snapshot_id);
   for (const auto& [name, ref] : out.refs) {
     if (!ids.contains(ref.snapshot_id)) {
-      return Bad(fmt::format("Snapshot for reference {} does not exist in the existing snapshots list", name));
+      return Bad(fmt::format(
+          "Snapshot for reference {} does not exist in the existing snapshots list", name));
     }
   }
   const SnapshotRef* main = out.Ref(kMainBranch);
   if (main != nullptr && !out.current_snapshot_id) {
-    return Bad(fmt::format("Current snapshot is not set, but main branch exists: {}", main->snapshot_id));
+    return Bad(
+        fmt::format("Current snapshot is not set, but main branch exists: {}", main->snapshot_id));
   }
   if (main != nullptr && main->snapshot_id != *out.current_snapshot_id) {
-    return Bad(fmt::format("Current snapshot ID does not match main branch ({} != {})", *out.current_snapshot_id,
-                           main->snapshot_id));
+    return Bad(fmt::format("Current snapshot ID does not match main branch ({} != {})",
+                           *out.current_snapshot_id, main->snapshot_id));
   }
   return {};
 }
 
 // Clocks of several writers may differ by a minute; more is a defect.
 template <typename Log>
-Status CheckLog(const Log& log, int64_t last_updated_ms, std::string_view what, std::string_view entry) {
+Status CheckLog(const Log& log, int64_t last_updated_ms, std::string_view what,
+                std::string_view entry) {
   for (size_t i = 1; i < log.size(); ++i) {
     if (log[i].timestamp_ms - log[i - 1].timestamp_ms < -kMinuteMs) {
       return Bad(fmt::format("[BUG] Expected sorted {} log entries.", what));
@@ -194,7 +224,8 @@ Status Check(const TableMetadata& out) {
     return Bad(fmt::format("UUID is required in format v{}", out.format_version));
   }
   RETURN_IF_ERROR(CheckRefs(out));
-  RETURN_IF_ERROR(CheckLog(out.snapshot_log, out.last_updated_ms, "snapshot", "last snapshot log entry at"));
+  RETURN_IF_ERROR(
+      CheckLog(out.snapshot_log, out.last_updated_ms, "snapshot", "last snapshot log entry at"));
   return CheckLog(out.metadata_log, out.last_updated_ms, "previous metadata",
                   "the latest metadata log entry timestamp");
 }
@@ -232,24 +263,29 @@ Json ToJson(const TableMetadata& m) {
   out["partition-statistics"] = List(m.partition_statistics);
   Json& snapshot_log = out["snapshot-log"] = Json::array();
   for (const auto& entry : m.snapshot_log) {
-    snapshot_log.push_back({{"timestamp-ms", entry.timestamp_ms}, {"snapshot-id", entry.snapshot_id}});
+    snapshot_log.push_back(
+        {{"timestamp-ms", entry.timestamp_ms}, {"snapshot-id", entry.snapshot_id}});
   }
   Json& metadata_log = out["metadata-log"] = Json::array();
   for (const auto& entry : m.metadata_log) {
-    metadata_log.push_back({{"timestamp-ms", entry.timestamp_ms}, {"metadata-file", entry.metadata_file}});
+    metadata_log.push_back(
+        {{"timestamp-ms", entry.timestamp_ms}, {"metadata-file", entry.metadata_file}});
   }
-  if (auto extra = m.extra_members.empty() ? Result<Json>(Json::object()) : ParseJson(m.extra_members)) {
+  if (auto extra =
+          m.extra_members.empty() ? Result<Json>(Json::object()) : ParseJson(m.extra_members)) {
     for (auto& [key, value] : extra->items()) out[key] = value;
   }
   return out;
 }
 
 Result<TableMetadata> TableMetadataFromJson(const Json& json, std::string metadata_file_location) {
-  if (!json.is_object()) return Bad("Cannot parse metadata from a non-object: " + DumpJson(json).substr(0, 200));
+  if (!json.is_object())
+    return Bad("Cannot parse metadata from a non-object: " + DumpJson(json).substr(0, 200));
   TableMetadata out;
   ASSIGN_OR_RETURN(out.format_version, json::GetInt(json, "format-version"));
   if (out.format_version > kMaxFormatVersion || out.format_version < 1) {
-    return Fail(ErrorCode::kUnsupported, fmt::format("Cannot read unsupported version {}", out.format_version),
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("Cannot read unsupported version {}", out.format_version),
                 "IllegalArgumentException");
   }
   ASSIGN_OR_RETURN(std::optional<std::string> uuid, json::FindString(json, "table-uuid"));
@@ -277,7 +313,8 @@ Result<TableMetadata> TableMetadataFromJson(const Json& json, std::string metada
   return out;
 }
 
-Result<TableMetadata> ParseTableMetadata(std::string_view text, std::string metadata_file_location) {
+Result<TableMetadata> ParseTableMetadata(std::string_view text,
+                                         std::string metadata_file_location) {
   ASSIGN_OR_RETURN(Json json, ParseJson(text, metadata_file_location));
   return TableMetadataFromJson(json, std::move(metadata_file_location));
 }

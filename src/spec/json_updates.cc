@@ -8,7 +8,9 @@
 namespace iceblink::spec {
 namespace {
 
-auto Bad(std::string message) { return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException"); }
+auto Bad(std::string message) {
+  return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException");
+}
 
 Json Action(const char* name, const char* key, Json value) {
   Json out = {{"action", name}};
@@ -25,42 +27,66 @@ Json Write(const update::AddSchema& u) {
   if (u.last_column_id) out["last-column-id"] = *u.last_column_id;
   return out;
 }
-Json Write(const update::SetCurrentSchema& u) { return Action("set-current-schema", "schema-id", u.schema_id); }
+Json Write(const update::SetCurrentSchema& u) {
+  return Action("set-current-schema", "schema-id", u.schema_id);
+}
 Json Write(const update::AddSpec& u) { return Action("add-spec", "spec", ToJson(u.spec)); }
-Json Write(const update::SetDefaultSpec& u) { return Action("set-default-spec", "spec-id", u.spec_id); }
-Json Write(const update::AddSortOrder& u) { return Action("add-sort-order", "sort-order", ToJson(u.sort_order)); }
+Json Write(const update::SetDefaultSpec& u) {
+  return Action("set-default-spec", "spec-id", u.spec_id);
+}
+Json Write(const update::AddSortOrder& u) {
+  return Action("add-sort-order", "sort-order", ToJson(u.sort_order));
+}
 Json Write(const update::SetDefaultSortOrder& u) {
   return Action("set-default-sort-order", "sort-order-id", u.sort_order_id);
 }
-Json Write(const update::AddSnapshot& u) { return Action("add-snapshot", "snapshot", ToJson(u.snapshot)); }
-Json Write(const update::RemoveSnapshots& u) { return Action("remove-snapshots", "snapshot-ids", u.snapshot_ids); }
+Json Write(const update::AddSnapshot& u) {
+  return Action("add-snapshot", "snapshot", ToJson(u.snapshot));
+}
+Json Write(const update::RemoveSnapshots& u) {
+  return Action("remove-snapshots", "snapshot-ids", u.snapshot_ids);
+}
 Json Write(const update::SetSnapshotRef& u) {
   Json out = Action("set-snapshot-ref", "ref-name", u.name);
   out.update(ToJson(u.ref));
   return out;
 }
-Json Write(const update::RemoveSnapshotRef& u) { return Action("remove-snapshot-ref", "ref-name", u.name); }
+Json Write(const update::RemoveSnapshotRef& u) {
+  return Action("remove-snapshot-ref", "ref-name", u.name);
+}
 Json Write(const update::SetProperties& u) {
   return Action("set-properties", "updates", u.updates.empty() ? Json::object() : Json(u.updates));
 }
-Json Write(const update::RemoveProperties& u) { return Action("remove-properties", "removals", u.removals); }
+Json Write(const update::RemoveProperties& u) {
+  return Action("remove-properties", "removals", u.removals);
+}
 Json Write(const update::SetLocation& u) { return Action("set-location", "location", u.location); }
 Json Write(const update::SetStatistics& u) {
   Json out = Action("set-statistics", "snapshot-id", u.statistics.snapshot_id);
   out["statistics"] = ToJson(u.statistics);
   return out;
 }
-Json Write(const update::RemoveStatistics& u) { return Action("remove-statistics", "snapshot-id", u.snapshot_id); }
+Json Write(const update::RemoveStatistics& u) {
+  return Action("remove-statistics", "snapshot-id", u.snapshot_id);
+}
 Json Write(const update::SetPartitionStatistics& u) {
   return Action("set-partition-statistics", "partition-statistics", ToJson(u.statistics));
 }
 Json Write(const update::RemovePartitionStatistics& u) {
   return Action("remove-partition-statistics", "snapshot-id", u.snapshot_id);
 }
-Json Write(const update::RemovePartitionSpecs& u) { return Action("remove-partition-specs", "spec-ids", u.spec_ids); }
-Json Write(const update::RemoveSchemas& u) { return Action("remove-schemas", "schema-ids", u.schema_ids); }
-Json Write(const update::AddEncryptionKey& u) { return Action("add-encryption-key", "encryption-key", ToJson(u.key)); }
-Json Write(const update::RemoveEncryptionKey& u) { return Action("remove-encryption-key", "key-id", u.key_id); }
+Json Write(const update::RemovePartitionSpecs& u) {
+  return Action("remove-partition-specs", "spec-ids", u.spec_ids);
+}
+Json Write(const update::RemoveSchemas& u) {
+  return Action("remove-schemas", "schema-ids", u.schema_ids);
+}
+Json Write(const update::AddEncryptionKey& u) {
+  return Action("add-encryption-key", "encryption-key", ToJson(u.key));
+}
+Json Write(const update::RemoveEncryptionKey& u) {
+  return Action("remove-encryption-key", "key-id", u.key_id);
+}
 
 // Reads a required member with its parser and wraps it into an update.
 template <typename Update, typename T>
@@ -97,7 +123,8 @@ Result<TableUpdate> ReadRemoveSnapshots(const Json& json) {
   ASSIGN_OR_RETURN(const Json* ids, json::GetArray(json, "snapshot-ids"));
   update::RemoveSnapshots out;
   for (const Json& id : *ids) {
-    if (!id.is_number_integer()) return Bad("Cannot parse long from non-long value in snapshot-ids: " + DumpJson(id));
+    if (!id.is_number_integer())
+      return Bad("Cannot parse long from non-long value in snapshot-ids: " + DumpJson(id));
     out.snapshot_ids.push_back(id.get<int64_t>());
   }
   return TableUpdate(std::move(out));
@@ -110,11 +137,13 @@ Result<TableUpdate> ReadSetSnapshotRef(const Json& json) {
 }
 
 Result<TableUpdate> ReadSetProperties(const Json& json) {
-  return Wrap<update::SetProperties>(json::GetStringMap(json, json::Has(json, "updated") ? "updated" : "updates"));
+  return Wrap<update::SetProperties>(
+      json::GetStringMap(json, json::Has(json, "updated") ? "updated" : "updates"));
 }
 
 Result<TableUpdate> ReadRemoveProperties(const Json& json) {
-  return Wrap<update::RemoveProperties>(json::GetStringList(json, json::Has(json, "removed") ? "removed" : "removals"));
+  return Wrap<update::RemoveProperties>(
+      json::GetStringList(json, json::Has(json, "removed") ? "removed" : "removals"));
 }
 
 struct Reader {
@@ -123,59 +152,86 @@ struct Reader {
 };
 
 const Reader kReaders[] = {
-    {"assign-uuid", [](const Json& j) { return Wrap<update::AssignUuid>(json::GetString(j, "uuid")); }},
+    {"assign-uuid",
+     [](const Json& j) { return Wrap<update::AssignUuid>(json::GetString(j, "uuid")); }},
     {"upgrade-format-version",
-     [](const Json& j) { return Wrap<update::UpgradeFormatVersion>(json::GetInt(j, "format-version")); }},
+     [](const Json& j) {
+       return Wrap<update::UpgradeFormatVersion>(json::GetInt(j, "format-version"));
+     }},
     {"add-schema", ReadAddSchema},
-    {"set-current-schema", [](const Json& j) { return Wrap<update::SetCurrentSchema>(json::GetInt(j, "schema-id")); }},
+    {"set-current-schema",
+     [](const Json& j) { return Wrap<update::SetCurrentSchema>(json::GetInt(j, "schema-id")); }},
     {"add-spec", ReadAddSpec},
-    {"set-default-spec", [](const Json& j) { return Wrap<update::SetDefaultSpec>(json::GetInt(j, "spec-id")); }},
+    {"set-default-spec",
+     [](const Json& j) { return Wrap<update::SetDefaultSpec>(json::GetInt(j, "spec-id")); }},
     {"add-sort-order",
-     [](const Json& j) { return ReadObject<update::AddSortOrder>(j, "sort-order", SortOrderFromJson); }},
+     [](const Json& j) {
+       return ReadObject<update::AddSortOrder>(j, "sort-order", SortOrderFromJson);
+     }},
     {"set-default-sort-order",
-     [](const Json& j) { return Wrap<update::SetDefaultSortOrder>(json::GetInt(j, "sort-order-id")); }},
-    {"add-snapshot", [](const Json& j) { return ReadObject<update::AddSnapshot>(j, "snapshot", SnapshotFromJson); }},
+     [](const Json& j) {
+       return Wrap<update::SetDefaultSortOrder>(json::GetInt(j, "sort-order-id"));
+     }},
+    {"add-snapshot",
+     [](const Json& j) {
+       return ReadObject<update::AddSnapshot>(j, "snapshot", SnapshotFromJson);
+     }},
     {"remove-snapshots", ReadRemoveSnapshots},
     {"set-snapshot-ref", ReadSetSnapshotRef},
     {"remove-snapshot-ref",
      [](const Json& j) { return Wrap<update::RemoveSnapshotRef>(json::GetString(j, "ref-name")); }},
     {"set-properties", ReadSetProperties},
     {"remove-properties", ReadRemoveProperties},
-    {"set-location", [](const Json& j) { return Wrap<update::SetLocation>(json::GetString(j, "location")); }},
+    {"set-location",
+     [](const Json& j) { return Wrap<update::SetLocation>(json::GetString(j, "location")); }},
     {"set-statistics",
-     [](const Json& j) { return ReadObject<update::SetStatistics>(j, "statistics", StatisticsFileFromJson); }},
+     [](const Json& j) {
+       return ReadObject<update::SetStatistics>(j, "statistics", StatisticsFileFromJson);
+     }},
     {"remove-statistics",
      [](const Json& j) { return Wrap<update::RemoveStatistics>(json::GetLong(j, "snapshot-id")); }},
     {"set-partition-statistics",
      [](const Json& j) {
-       return ReadObject<update::SetPartitionStatistics>(j, "partition-statistics", PartitionStatisticsFileFromJson);
+       return ReadObject<update::SetPartitionStatistics>(j, "partition-statistics",
+                                                         PartitionStatisticsFileFromJson);
      }},
     {"remove-partition-statistics",
-     [](const Json& j) { return Wrap<update::RemovePartitionStatistics>(json::GetLong(j, "snapshot-id")); }},
+     [](const Json& j) {
+       return Wrap<update::RemovePartitionStatistics>(json::GetLong(j, "snapshot-id"));
+     }},
     {"remove-partition-specs",
-     [](const Json& j) { return Wrap<update::RemovePartitionSpecs>(json::GetIntList(j, "spec-ids")); }},
-    {"remove-schemas", [](const Json& j) { return Wrap<update::RemoveSchemas>(json::GetIntList(j, "schema-ids")); }},
+     [](const Json& j) {
+       return Wrap<update::RemovePartitionSpecs>(json::GetIntList(j, "spec-ids"));
+     }},
+    {"remove-schemas",
+     [](const Json& j) { return Wrap<update::RemoveSchemas>(json::GetIntList(j, "schema-ids")); }},
     {"add-encryption-key",
-     [](const Json& j) { return ReadObject<update::AddEncryptionKey>(j, "encryption-key", EncryptedKeyFromJson); }},
+     [](const Json& j) {
+       return ReadObject<update::AddEncryptionKey>(j, "encryption-key", EncryptedKeyFromJson);
+     }},
     {"remove-encryption-key",
      [](const Json& j) { return Wrap<update::RemoveEncryptionKey>(json::GetString(j, "key-id")); }},
 };
 
 Json Write(const requirement::AssertCreate&) { return {{"type", "assert-create"}}; }
-Json Write(const requirement::AssertTableUuid& r) { return {{"type", "assert-table-uuid"}, {"uuid", r.uuid}}; }
+Json Write(const requirement::AssertTableUuid& r) {
+  return {{"type", "assert-table-uuid"}, {"uuid", r.uuid}};
+}
 Json Write(const requirement::AssertRefSnapshotId& r) {
   return {{"type", "assert-ref-snapshot-id"},
           {"ref", r.ref},
           {"snapshot-id", r.snapshot_id ? Json(*r.snapshot_id) : Json(nullptr)}};
 }
 Json Write(const requirement::AssertLastAssignedFieldId& r) {
-  return {{"type", "assert-last-assigned-field-id"}, {"last-assigned-field-id", r.last_assigned_field_id}};
+  return {{"type", "assert-last-assigned-field-id"},
+          {"last-assigned-field-id", r.last_assigned_field_id}};
 }
 Json Write(const requirement::AssertCurrentSchemaId& r) {
   return {{"type", "assert-current-schema-id"}, {"current-schema-id", r.schema_id}};
 }
 Json Write(const requirement::AssertLastAssignedPartitionId& r) {
-  return {{"type", "assert-last-assigned-partition-id"}, {"last-assigned-partition-id", r.last_assigned_partition_id}};
+  return {{"type", "assert-last-assigned-partition-id"},
+          {"last-assigned-partition-id", r.last_assigned_partition_id}};
 }
 Json Write(const requirement::AssertDefaultSpecId& r) {
   return {{"type", "assert-default-spec-id"}, {"default-spec-id", r.spec_id}};
@@ -221,13 +277,16 @@ Result<TableRequirement> TableRequirementFromJson(const Json& json) {
     return TableRequirement(requirement::AssertRefSnapshotId{std::move(ref), id});
   }
   using namespace requirement;
-  if (type == "assert-last-assigned-field-id") return ReadId<AssertLastAssignedFieldId>(json, "last-assigned-field-id");
-  if (type == "assert-current-schema-id") return ReadId<AssertCurrentSchemaId>(json, "current-schema-id");
+  if (type == "assert-last-assigned-field-id")
+    return ReadId<AssertLastAssignedFieldId>(json, "last-assigned-field-id");
+  if (type == "assert-current-schema-id")
+    return ReadId<AssertCurrentSchemaId>(json, "current-schema-id");
   if (type == "assert-last-assigned-partition-id") {
     return ReadId<AssertLastAssignedPartitionId>(json, "last-assigned-partition-id");
   }
   if (type == "assert-default-spec-id") return ReadId<AssertDefaultSpecId>(json, "default-spec-id");
-  if (type == "assert-default-sort-order-id") return ReadId<AssertDefaultSortOrderId>(json, "default-sort-order-id");
+  if (type == "assert-default-sort-order-id")
+    return ReadId<AssertDefaultSortOrderId>(json, "default-sort-order-id");
   return Bad("Cannot parse update requirement. Invalid type: " + type);
 }
 

@@ -14,9 +14,10 @@ namespace iceblink::spec {
 namespace {
 
 auto BadDefault(const Type& type, const Json& json) {
-  return Fail(ErrorCode::kCorrupt,
-              fmt::format("Cannot parse default as a {} value: {}", type.ToString(), DumpJson(json)),
-              "IllegalArgumentException");
+  return Fail(
+      ErrorCode::kCorrupt,
+      fmt::format("Cannot parse default as a {} value: {}", type.ToString(), DumpJson(json)),
+      "IllegalArgumentException");
 }
 
 std::string TemporalText(const Type& type, int64_t value) {
@@ -26,7 +27,8 @@ std::string TemporalText(const Type& type, int64_t value) {
 
 bool IsTemporal(const Type& type) {
   return type.Is(TypeKind::kDate) || type.Is(TypeKind::kTime) || type.Is(TypeKind::kTimestamp) ||
-         type.Is(TypeKind::kTimestampTz) || type.Is(TypeKind::kTimestampNs) || type.Is(TypeKind::kTimestampTzNs);
+         type.Is(TypeKind::kTimestampTz) || type.Is(TypeKind::kTimestampNs) ||
+         type.Is(TypeKind::kTimestampTzNs);
 }
 
 Json StructToJson(const StructType& type, const Value& value) {
@@ -43,7 +45,8 @@ Json NestedToJson(const Type& type, const Value& value) {
   if (type.Is(TypeKind::kStruct)) return StructToJson(type.AsStruct(), value);
   if (type.Is(TypeKind::kList)) {
     Json out = Json::array();
-    for (const Value& element : value.elements()) out.push_back(ValueToJson(type.AsList().element.type, element));
+    for (const Value& element : value.elements())
+      out.push_back(ValueToJson(type.AsList().element.type, element));
     return out;
   }
   Json keys = Json::array();
@@ -60,8 +63,8 @@ Result<Value> DecimalFromJson(const Type& type, const Json& json) {
   if (!decimal) return BadDefault(type, json);
   if (decimal->scale != type.scale()) {
     return Fail(ErrorCode::kCorrupt,
-                fmt::format("Cannot parse default as a {} value: {}, the scale doesn't match", type.ToString(),
-                            DumpJson(json)),
+                fmt::format("Cannot parse default as a {} value: {}, the scale doesn't match",
+                            type.ToString(), DumpJson(json)),
                 "IllegalArgumentException");
   }
   return Value(*decimal);
@@ -81,7 +84,8 @@ Result<Value> NumberFromJson(const Type& type, const Json& json) {
   switch (type.kind()) {
     case TypeKind::kInt:
       if (!json.is_number_integer()) break;
-      if (auto n = json.get<int64_t>(); n == static_cast<int32_t>(n)) return Value(static_cast<int32_t>(n));
+      if (auto n = json.get<int64_t>(); n == static_cast<int32_t>(n))
+        return Value(static_cast<int32_t>(n));
       break;
     case TypeKind::kLong:
       if (json.is_number_integer()) return Value(json.get<int64_t>());
@@ -125,7 +129,8 @@ Result<Value> TextFromJson(const Type& type, const Json& json) {
     case TypeKind::kFixed:
     case TypeKind::kBinary: {
       auto bytes = HexDecode(text);
-      bool fits = bytes && (type.Is(TypeKind::kBinary) || bytes->size() == static_cast<size_t>(type.length()));
+      bool fits = bytes && (type.Is(TypeKind::kBinary) ||
+                            bytes->size() == static_cast<size_t>(type.length()));
       if (fits) return Value(Bytes{std::move(*bytes)});
       break;
     }
@@ -150,7 +155,8 @@ Result<Value> StructFromJson(const Type& type, const Json& json) {
 }
 
 Result<Value> NestedFromJson(const Type& type, const Json& json) {
-  if (type.Is(TypeKind::kStruct)) return json.is_object() ? StructFromJson(type, json) : BadDefault(type, json);
+  if (type.Is(TypeKind::kStruct))
+    return json.is_object() ? StructFromJson(type, json) : BadDefault(type, json);
   if (type.Is(TypeKind::kList)) {
     if (!json.is_array()) return BadDefault(type, json);
     ValueList elements;
@@ -200,11 +206,14 @@ Json ValueToJson(const Type& type, const Value& value) {
 Result<Value> ValueFromJson(const Type& type, const Json& json) {
   if (json.is_null()) return Value();
   if (type.is_nested()) return NestedFromJson(type, json);
-  if (type.Is(TypeKind::kBoolean)) return json.is_boolean() ? Result<Value>(json.get<bool>()) : BadDefault(type, json);
+  if (type.Is(TypeKind::kBoolean))
+    return json.is_boolean() ? Result<Value>(json.get<bool>()) : BadDefault(type, json);
   return json.is_string() ? TextFromJson(type, json) : NumberFromJson(type, json);
 }
 
-std::string ToJsonValue(const Type& type, const Value& value) { return DumpJson(ValueToJson(type, value)); }
+std::string ToJsonValue(const Type& type, const Value& value) {
+  return DumpJson(ValueToJson(type, value));
+}
 
 Result<Value> FromJsonValue(const Type& type, std::string_view text) {
   ASSIGN_OR_RETURN(Json json, ParseJson(text, "value"));

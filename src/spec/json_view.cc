@@ -8,24 +8,36 @@
 namespace iceblink::spec {
 namespace {
 
-auto Bad(std::string message) { return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException"); }
+auto Bad(std::string message) {
+  return Fail(ErrorCode::kCorrupt, std::move(message), "IllegalArgumentException");
+}
 
-Json StringMap(const std::map<std::string, std::string>& map) { return map.empty() ? Json::object() : Json(map); }
+Json StringMap(const std::map<std::string, std::string>& map) {
+  return map.empty() ? Json::object() : Json(map);
+}
 
 Json Write(const ViewAssignUuid& u) { return {{"action", "assign-uuid"}, {"uuid", u.uuid}}; }
 Json Write(const ViewUpgradeFormatVersion& u) {
   return {{"action", "upgrade-format-version"}, {"format-version", u.format_version}};
 }
-Json Write(const ViewAddSchema& u) { return {{"action", "add-schema"}, {"schema", ToJson(u.schema)}}; }
+Json Write(const ViewAddSchema& u) {
+  return {{"action", "add-schema"}, {"schema", ToJson(u.schema)}};
+}
 Json Write(const update::AddViewVersion& u) {
   return {{"action", "add-view-version"}, {"view-version", ToJson(u.version)}};
 }
 Json Write(const update::SetCurrentViewVersion& u) {
   return {{"action", "set-current-view-version"}, {"view-version-id", u.version_id}};
 }
-Json Write(const ViewSetLocation& u) { return {{"action", "set-location"}, {"location", u.location}}; }
-Json Write(const ViewSetProperties& u) { return {{"action", "set-properties"}, {"updates", StringMap(u.updates)}}; }
-Json Write(const ViewRemoveProperties& u) { return {{"action", "remove-properties"}, {"removals", u.removals}}; }
+Json Write(const ViewSetLocation& u) {
+  return {{"action", "set-location"}, {"location", u.location}};
+}
+Json Write(const ViewSetProperties& u) {
+  return {{"action", "set-properties"}, {"updates", StringMap(u.updates)}};
+}
+Json Write(const ViewRemoveProperties& u) {
+  return {{"action", "remove-properties"}, {"removals", u.removals}};
+}
 
 Result<ViewRepresentation> RepresentationFromJson(const Json& json) {
   ViewRepresentation out;
@@ -38,13 +50,17 @@ Result<ViewRepresentation> RepresentationFromJson(const Json& json) {
 
 // View updates share their spelling with table updates wherever both exist.
 Result<ViewUpdate> Convert(TableUpdate update) {
-  if (auto* u = std::get_if<update::AssignUuid>(&update)) return ViewUpdate(ViewAssignUuid{std::move(u->uuid)});
+  if (auto* u = std::get_if<update::AssignUuid>(&update))
+    return ViewUpdate(ViewAssignUuid{std::move(u->uuid)});
   if (auto* u = std::get_if<update::UpgradeFormatVersion>(&update)) {
     return ViewUpdate(ViewUpgradeFormatVersion{u->format_version});
   }
-  if (auto* u = std::get_if<update::AddSchema>(&update)) return ViewUpdate(ViewAddSchema{std::move(u->schema)});
-  if (auto* u = std::get_if<update::SetLocation>(&update)) return ViewUpdate(ViewSetLocation{std::move(u->location)});
-  if (auto* u = std::get_if<update::SetProperties>(&update)) return ViewUpdate(ViewSetProperties{std::move(u->updates)});
+  if (auto* u = std::get_if<update::AddSchema>(&update))
+    return ViewUpdate(ViewAddSchema{std::move(u->schema)});
+  if (auto* u = std::get_if<update::SetLocation>(&update))
+    return ViewUpdate(ViewSetLocation{std::move(u->location)});
+  if (auto* u = std::get_if<update::SetProperties>(&update))
+    return ViewUpdate(ViewSetProperties{std::move(u->updates)});
   if (auto* u = std::get_if<update::RemoveProperties>(&update)) {
     return ViewUpdate(ViewRemoveProperties{std::move(u->removals)});
   }
@@ -62,14 +78,16 @@ Json ToJson(const ViewVersion& version) {
   out["default-namespace"] = version.default_namespace;
   Json& representations = out["representations"] = Json::array();
   for (const ViewRepresentation& representation : version.representations) {
-    representations.push_back(
-        {{"type", representation.type}, {"sql", representation.sql}, {"dialect", representation.dialect}});
+    representations.push_back({{"type", representation.type},
+                               {"sql", representation.sql},
+                               {"dialect", representation.dialect}});
   }
   return out;
 }
 
 Result<ViewVersion> ViewVersionFromJson(const Json& json) {
-  if (!json.is_object()) return Bad("Cannot parse view version from a non-object: " + DumpJson(json));
+  if (!json.is_object())
+    return Bad("Cannot parse view version from a non-object: " + DumpJson(json));
   ViewVersion out;
   ASSIGN_OR_RETURN(out.version_id, json::GetInt(json, "version-id"));
   ASSIGN_OR_RETURN(out.timestamp_ms, json::GetLong(json, "timestamp-ms"));
@@ -103,7 +121,8 @@ Json ToJson(const ViewMetadata& metadata) {
 }
 
 Result<ViewMetadata> ViewMetadataFromJson(const Json& json, std::string metadata_file_location) {
-  if (!json.is_object()) return Bad("Cannot parse view metadata from a non-object: " + DumpJson(json).substr(0, 200));
+  if (!json.is_object())
+    return Bad("Cannot parse view metadata from a non-object: " + DumpJson(json).substr(0, 200));
   ViewMetadata out;
   ASSIGN_OR_RETURN(out.uuid, json::GetString(json, "view-uuid"));
   ASSIGN_OR_RETURN(out.format_version, json::GetInt(json, "format-version"));
@@ -131,7 +150,8 @@ Result<ViewMetadata> ViewMetadataFromJson(const Json& json, std::string metadata
   }
   const ViewVersion* current = out.VersionById(out.current_version_id);
   if (current == nullptr || out.SchemaById(current->schema_id) == nullptr) {
-    return Bad(fmt::format("Cannot find current version {} in view versions", out.current_version_id));
+    return Bad(
+        fmt::format("Cannot find current version {} in view versions", out.current_version_id));
   }
   out.metadata_file_location = std::move(metadata_file_location);
   return out;

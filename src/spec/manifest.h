@@ -1,6 +1,8 @@
-// What manifests and manifest lists say, as plain values. Reading and writing the Avro files is the table room's work.
+// What manifests and manifest lists say, as plain values. Reading and writing the Avro files is the
+// table room's work.
 //
-// A scan may hold a hundred thousand DataFiles, so the metrics maps are sorted vectors: one allocation each.
+// A scan may hold a hundred thousand DataFiles, so the metrics maps are sorted vectors: one
+// allocation each.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +63,9 @@ class FieldMap {
   friend bool operator==(const FieldMap&, const FieldMap&) = default;
 
  private:
-  static bool Less(const std::pair<int32_t, V>& a, const std::pair<int32_t, V>& b) { return a.first < b.first; }
+  static bool Less(const std::pair<int32_t, V>& a, const std::pair<int32_t, V>& b) {
+    return a.first < b.first;
+  }
   std::vector<std::pair<int32_t, V>> pairs_;
 };
 
@@ -93,7 +97,9 @@ struct DataFile {
 
   bool is_data() const { return content == DataFileContent::kData; }
   // Returns whether the file is a deletion vector (a Puffin blob).
-  bool is_dv() const { return content == DataFileContent::kPositionDeletes && format == FileFormat::kPuffin; }
+  bool is_dv() const {
+    return content == DataFileContent::kPositionDeletes && format == FileFormat::kPuffin;
+  }
   friend bool operator==(const DataFile&, const DataFile&) = default;
 };
 

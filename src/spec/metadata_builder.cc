@@ -32,7 +32,8 @@ void Replace(std::vector<File>& files, const File& file) {
 
 template <typename File>
 bool Erase(std::vector<File>& files, int64_t snapshot_id) {
-  return std::erase_if(files, [&](const File& file) { return file.snapshot_id == snapshot_id; }) > 0;
+  return std::erase_if(files, [&](const File& file) { return file.snapshot_id == snapshot_id; }) >
+         0;
 }
 
 bool HasSequentialIds(const PartitionSpec& spec) {
@@ -60,7 +61,8 @@ Status MetadataBuilder::Apply(const TableUpdate& update) {
 }
 
 Status MetadataBuilder::On(const update::AssignUuid& u) {
-  if (!out_.uuid.empty() && !EqualsIgnoreCase(out_.uuid, u.uuid)) return Invalid("Cannot reassign uuid");
+  if (!out_.uuid.empty() && !EqualsIgnoreCase(out_.uuid, u.uuid))
+    return Invalid("Cannot reassign uuid");
   changed_ |= out_.uuid.empty();
   if (out_.uuid.empty()) out_.uuid = u.uuid;
   return {};
@@ -68,11 +70,13 @@ Status MetadataBuilder::On(const update::AssignUuid& u) {
 
 Status MetadataBuilder::On(const update::UpgradeFormatVersion& u) {
   if (u.format_version > kMaxFormatVersion) {
-    return Invalid(fmt::format("Cannot upgrade table to unsupported format version: v{} (supported: v{})",
-                               u.format_version, kMaxFormatVersion));
+    return Invalid(
+        fmt::format("Cannot upgrade table to unsupported format version: v{} (supported: v{})",
+                    u.format_version, kMaxFormatVersion));
   }
   if (u.format_version < out_.format_version) {
-    return Invalid(fmt::format("Cannot downgrade v{} table to v{}", out_.format_version, u.format_version));
+    return Invalid(
+        fmt::format("Cannot downgrade v{} table to v{}", out_.format_version, u.format_version));
   }
   changed_ |= u.format_version > out_.format_version;
   out_.format_version = u.format_version;
@@ -81,8 +85,8 @@ Status MetadataBuilder::On(const update::UpgradeFormatVersion& u) {
 
 Result<int32_t> MetadataBuilder::AddSchemaInternal(const Schema& schema, int32_t last_column_id) {
   if (last_column_id < out_.last_column_id) {
-    return Invalid(fmt::format("Invalid last column ID: {} < {} (previous last column ID)", last_column_id,
-                               out_.last_column_id));
+    return Invalid(fmt::format("Invalid last column ID: {} < {} (previous last column ID)",
+                               last_column_id, out_.last_column_id));
   }
   RETURN_IF_ERROR(CheckCompatibility(schema, out_.format_version));
   RETURN_IF_ERROR(ValidateSchema(schema));
@@ -104,7 +108,8 @@ Result<int32_t> MetadataBuilder::AddSchemaInternal(const Schema& schema, int32_t
 
 Status MetadataBuilder::On(const update::AddSchema& u) {
   int32_t last = std::max(out_.last_column_id, u.schema.HighestFieldId());
-  return AddSchemaInternal(u.schema, std::max(last, u.last_column_id.value_or(0))).map([](int32_t) {});
+  return AddSchemaInternal(u.schema, std::max(last, u.last_column_id.value_or(0))).map([](int32_t) {
+  });
 }
 
 Status MetadataBuilder::On(const update::SetCurrentSchema& u) {
@@ -113,7 +118,8 @@ Status MetadataBuilder::On(const update::SetCurrentSchema& u) {
   }
   int32_t id = u.schema_id == update::kLastAdded ? *last_schema_ : u.schema_id;
   if (id == out_.current_schema_id) return {};
-  if (out_.SchemaById(id) == nullptr) return Invalid(fmt::format("Cannot set current schema to unknown schema: {}", id));
+  if (out_.SchemaById(id) == nullptr)
+    return Invalid(fmt::format("Cannot set current schema to unknown schema: {}", id));
   out_.current_schema_id = id;
   changed_ = true;
   return {};
@@ -144,7 +150,8 @@ Result<int32_t> MetadataBuilder::AddSpecInternal(const PartitionSpec& spec) {
   }
   RETURN_IF_ERROR(CheckPartitionSpec(added, out_.schema()));
   if (out_.format_version == 1 && !HasSequentialIds(added)) {
-    return NotValid("Spec does not use sequential IDs that are required in v1: " + added.ToString());
+    return NotValid("Spec does not use sequential IDs that are required in v1: " +
+                    added.ToString());
   }
   out_.last_partition_id = std::max(out_.last_partition_id, added.LastAssignedFieldId());
   out_.specs.push_back(std::move(added));
@@ -264,21 +271,26 @@ Status MetadataBuilder::On(const update::RemovePartitionStatistics& u) {
 
 Status MetadataBuilder::On(const update::RemovePartitionSpecs& u) {
   std::set<int32_t> ids(u.spec_ids.begin(), u.spec_ids.end());
-  if (ids.contains(out_.default_spec_id)) return Invalid("Cannot remove the default partition spec");
-  changed_ |= std::erase_if(out_.specs, [&](const auto& spec) { return ids.contains(spec.spec_id); }) > 0;
+  if (ids.contains(out_.default_spec_id))
+    return Invalid("Cannot remove the default partition spec");
+  changed_ |=
+      std::erase_if(out_.specs, [&](const auto& spec) { return ids.contains(spec.spec_id); }) > 0;
   return {};
 }
 
 Status MetadataBuilder::On(const update::RemoveSchemas& u) {
   std::set<int32_t> ids(u.schema_ids.begin(), u.schema_ids.end());
   if (ids.contains(out_.current_schema_id)) return Invalid("Cannot remove the current schema");
-  changed_ |= std::erase_if(out_.schemas, [&](const auto& schema) { return ids.contains(schema.schema_id()); }) > 0;
+  changed_ |= std::erase_if(out_.schemas, [&](const auto& schema) {
+                return ids.contains(schema.schema_id());
+              }) > 0;
   return {};
 }
 
 Status MetadataBuilder::On(const update::AddEncryptionKey& u) {
   auto& keys = out_.encryption_keys;
-  auto it = std::find_if(keys.begin(), keys.end(), [&](const auto& key) { return key.key_id == u.key.key_id; });
+  auto it = std::find_if(keys.begin(), keys.end(),
+                         [&](const auto& key) { return key.key_id == u.key.key_id; });
   if (it != keys.end() && *it == u.key) return {};
   if (it != keys.end()) return Invalid("Cannot replace encryption key: " + u.key.key_id);
   keys.push_back(u.key);
@@ -287,18 +299,21 @@ Status MetadataBuilder::On(const update::AddEncryptionKey& u) {
 }
 
 Status MetadataBuilder::On(const update::RemoveEncryptionKey& u) {
-  changed_ |= std::erase_if(out_.encryption_keys, [&](const auto& key) { return key.key_id == u.key_id; }) > 0;
+  changed_ |= std::erase_if(out_.encryption_keys,
+                            [&](const auto& key) { return key.key_id == u.key_id; }) > 0;
   return {};
 }
 
 Status MetadataBuilder::CheckEncryptionProperties() const {
   if (out_.format_version >= 3 || !out_.properties.contains("encryption.key-id")) return {};
-  return Invalid(fmt::format("Invalid properties for v{}: [encryption.key-id]", out_.format_version));
+  return Invalid(
+      fmt::format("Invalid properties for v{}: [encryption.key-id]", out_.format_version));
 }
 
 Result<TableMetadata> MetadataBuilder::Build() {
   if (!changed_ && base_ != nullptr) return *base_;
-  if (out_.schemas.empty() || out_.current_schema_id == kNone) return NotValid("Cannot build metadata without a schema");
+  if (out_.schemas.empty() || out_.current_schema_id == kNone)
+    return NotValid("Cannot build metadata without a schema");
   if (out_.default_spec_id == kNone) RETURN_IF_ERROR(SetDefaultSpec(PartitionSpec{}));
   if (out_.default_sort_order_id == kNone) RETURN_IF_ERROR(SetDefaultSortOrder(SortOrder{}));
   RETURN_IF_ERROR(CheckPartitionSources(out_.spec(), out_.schema()));

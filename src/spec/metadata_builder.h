@@ -1,6 +1,8 @@
-// MetadataBuilder: applies updates one by one to a copy of table metadata (Java's TableMetadata.Builder).
+// MetadataBuilder: applies updates one by one to a copy of table metadata (Java's
+// TableMetadata.Builder).
 //
-// Private to the room; ApplyUpdates, NewTableMetadata and ReplaceTableMetadata are the public faces. Not thread-safe.
+// Private to the room; ApplyUpdates, NewTableMetadata and ReplaceTableMetadata are the public
+// faces. Not thread-safe.
 #pragma once
 
 #include <set>
@@ -12,7 +14,8 @@ namespace iceblink::spec {
 class MetadataBuilder {
  public:
   // `base` is null for a table that does not exist yet; then `format_version` is the initial one.
-  MetadataBuilder(const TableMetadata* base, int64_t now_ms, int32_t format_version = kDefaultFormatVersion);
+  MetadataBuilder(const TableMetadata* base, int64_t now_ms,
+                  int32_t format_version = kDefaultFormatVersion);
 
   Status Apply(const TableUpdate& update);
   // Adds the schema, spec or order (or finds an equal one) and makes it current.

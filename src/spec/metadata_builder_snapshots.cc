@@ -15,21 +15,27 @@ auto NotValid(std::string message) {
 }  // namespace
 
 Status MetadataBuilder::CheckSnapshot(const Snapshot& snapshot) const {
-  if (out_.schemas.empty()) return NotValid("Attempting to add a snapshot before a schema is added");
-  if (out_.specs.empty()) return NotValid("Attempting to add a snapshot before a partition spec is added");
-  if (out_.sort_orders.empty()) return NotValid("Attempting to add a snapshot before a sort order is added");
+  if (out_.schemas.empty())
+    return NotValid("Attempting to add a snapshot before a schema is added");
+  if (out_.specs.empty())
+    return NotValid("Attempting to add a snapshot before a partition spec is added");
+  if (out_.sort_orders.empty())
+    return NotValid("Attempting to add a snapshot before a sort order is added");
   if (known_snapshots_.contains(snapshot.snapshot_id)) {
     return NotValid(fmt::format("Snapshot already exists for id: {}", snapshot.snapshot_id));
   }
-  if (out_.format_version > 1 && snapshot.parent_id && snapshot.sequence_number <= out_.last_sequence_number) {
-    return NotValid(fmt::format("Cannot add snapshot with sequence number {} older than last sequence number {}",
-                                snapshot.sequence_number, out_.last_sequence_number));
+  if (out_.format_version > 1 && snapshot.parent_id &&
+      snapshot.sequence_number <= out_.last_sequence_number) {
+    return NotValid(fmt::format(
+        "Cannot add snapshot with sequence number {} older than last sequence number {}",
+        snapshot.sequence_number, out_.last_sequence_number));
   }
   if (out_.format_version < 3) return {};
   if (!snapshot.first_row_id) return NotValid("Cannot add a snapshot: first-row-id is null");
   if (*snapshot.first_row_id < out_.next_row_id) {
-    return NotValid(fmt::format("Cannot add a snapshot, first-row-id is behind table next-row-id: {} < {}",
-                                *snapshot.first_row_id, out_.next_row_id));
+    return NotValid(
+        fmt::format("Cannot add a snapshot, first-row-id is behind table next-row-id: {} < {}",
+                    *snapshot.first_row_id, out_.next_row_id));
   }
   return {};
 }
@@ -48,11 +54,13 @@ Status MetadataBuilder::On(const update::AddSnapshot& u) {
 
 Status MetadataBuilder::On(const update::RemoveSnapshots& u) {
   std::set<int64_t> ids(u.snapshot_ids.begin(), u.snapshot_ids.end());
-  size_t removed = std::erase_if(out_.snapshots, [&](const auto& s) { return ids.contains(s.snapshot_id); });
+  size_t removed =
+      std::erase_if(out_.snapshots, [&](const auto& s) { return ids.contains(s.snapshot_id); });
   if (removed == 0) return {};
   for (int64_t id : ids) known_snapshots_.erase(id);
   std::erase_if(out_.statistics, [&](const auto& file) { return ids.contains(file.snapshot_id); });
-  std::erase_if(out_.partition_statistics, [&](const auto& file) { return ids.contains(file.snapshot_id); });
+  std::erase_if(out_.partition_statistics,
+                [&](const auto& file) { return ids.contains(file.snapshot_id); });
   std::vector<std::string> dangling;
   for (const auto& [name, ref] : out_.refs) {
     if (ids.contains(ref.snapshot_id)) dangling.push_back(name);
@@ -70,7 +78,8 @@ Status MetadataBuilder::On(const update::SetSnapshotRef& u) {
     return NotValid("Cannot set main to a tag, it must be a branch");
   }
   if (!known_snapshots_.contains(u.ref.snapshot_id)) {
-    return NotValid(fmt::format("Cannot set {} to unknown snapshot: {}", u.name, u.ref.snapshot_id));
+    return NotValid(
+        fmt::format("Cannot set {} to unknown snapshot: {}", u.name, u.ref.snapshot_id));
   }
   bool added = added_snapshots_.contains(u.ref.snapshot_id);
   if (added) updated_ms_ = out_.SnapshotById(u.ref.snapshot_id)->timestamp_ms;
@@ -95,8 +104,8 @@ Status MetadataBuilder::On(const update::RemoveSnapshotRef& u) {
   return {};
 }
 
-// Snapshots that main passed through in this change leave no entry; a missing snapshot drops the history before it, which
-// would otherwise have gaps that time travel cannot see.
+// Snapshots that main passed through in this change leave no entry; a missing snapshot drops the
+// history before it, which would otherwise have gaps that time travel cannot see.
 Status MetadataBuilder::UpdateSnapshotLog() {
   std::set<int64_t> passed(main_heads_.begin(), main_heads_.end());
   if (out_.current_snapshot_id) passed.erase(*out_.current_snapshot_id);
@@ -109,7 +118,8 @@ Status MetadataBuilder::UpdateSnapshotLog() {
       log.push_back(entry);
     }
   }
-  if (out_.current_snapshot_id && (log.empty() || log.back().snapshot_id != *out_.current_snapshot_id)) {
+  if (out_.current_snapshot_id &&
+      (log.empty() || log.back().snapshot_id != *out_.current_snapshot_id)) {
     return NotValid("Cannot set invalid snapshot log: latest entry is not the current snapshot");
   }
   out_.snapshot_log = std::move(log);

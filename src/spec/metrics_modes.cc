@@ -53,9 +53,12 @@ Result<MetricsMode> ParseMetricsMode(std::string_view text) {
   if (lower.starts_with("truncate(") && lower.ends_with(')')) {
     auto length = ParseInt32(std::string_view(lower).substr(9, lower.size() - 10));
     if (length && *length > 0) return MetricsMode{Kind::kTruncate, *length};
-    if (length) return Fail(ErrorCode::kInvalidArgument, "Truncate length should be positive", "IllegalArgumentException");
+    if (length)
+      return Fail(ErrorCode::kInvalidArgument, "Truncate length should be positive",
+                  "IllegalArgumentException");
   }
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("Invalid metrics mode: {}", text), "IllegalArgumentException");
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("Invalid metrics mode: {}", text),
+              "IllegalArgumentException");
 }
 
 std::map<int32_t, MetricsMode> ResolveMetricsModes(const Schema& schema, const SortOrder& order,
@@ -65,7 +68,8 @@ std::map<int32_t, MetricsMode> ResolveMetricsModes(const Schema& schema, const S
     if (HasMetrics(field->type)) modes.emplace(field->id, MetricsMode{});
   }
   MetricsMode fallback;
-  auto limit = static_cast<size_t>(IntProperty(properties, property::kMetricsMaxInferred).value_or(100));
+  auto limit =
+      static_cast<size_t>(IntProperty(properties, property::kMetricsMaxInferred).value_or(100));
   if (auto it = properties.find(std::string(property::kMetricsDefault)); it != properties.end()) {
     fallback = ModeOr(it->second, MetricsMode{});
     for (auto& [id, mode] : modes) mode = fallback;
@@ -83,8 +87,10 @@ std::map<int32_t, MetricsMode> ResolveMetricsModes(const Schema& schema, const S
   }
   for (auto it = properties.lower_bound(std::string(property::kMetricsColumnPrefix));
        it != properties.end() && it->first.starts_with(property::kMetricsColumnPrefix); ++it) {
-    const NestedField* field = schema.FindField(it->first.substr(property::kMetricsColumnPrefix.size()));
-    if (field != nullptr && modes.contains(field->id)) modes[field->id] = ModeOr(it->second, fallback);
+    const NestedField* field =
+        schema.FindField(it->first.substr(property::kMetricsColumnPrefix.size()));
+    if (field != nullptr && modes.contains(field->id))
+      modes[field->id] = ModeOr(it->second, fallback);
   }
   return modes;
 }
@@ -101,10 +107,12 @@ Status CheckMetricsProperties(const Schema& schema, const Properties& properties
     if (!key.starts_with(property::kMetricsColumnPrefix)) continue;
     std::string column = key.substr(property::kMetricsColumnPrefix.size());
     if (schema.FindField(column) != nullptr) continue;
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("Invalid metrics config, could not find column {} from table prop {} in schema {}", column,
-                            key, schema.ToString()),
-                "ValidationException");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format(
+            "Invalid metrics config, could not find column {} from table prop {} in schema {}",
+            column, key, schema.ToString()),
+        "ValidationException");
   }
   return {};
 }

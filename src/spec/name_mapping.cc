@@ -1,7 +1,6 @@
 #include "spec/name_mapping.h"
 
 #include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include "spec/json.h"
@@ -52,10 +51,12 @@ std::vector<MappedField> FieldsOf(const Type& type) {
 // Applies a schema change to a mapping, bottom up.
 class Update {
  public:
-  Update(const std::map<int32_t, NestedField>& updates, const std::map<int32_t, std::vector<NestedField>>& adds)
+  Update(const std::map<int32_t, NestedField>& updates,
+         const std::map<int32_t, std::vector<NestedField>>& adds)
       : updates_(updates), adds_(adds) {}
 
-  std::vector<MappedField> Fields(const std::vector<MappedField>& fields, std::optional<int32_t> parent) const {
+  std::vector<MappedField> Fields(const std::vector<MappedField>& fields,
+                                  std::optional<int32_t> parent) const {
     std::vector<MappedField> out;
     std::map<std::string, int32_t> owners;  // name -> the field that it now belongs to
     for (const MappedField& field : fields) {
@@ -85,7 +86,8 @@ class Update {
   MappedField Field(const MappedField& field) const {
     MappedField out = field;
     auto it = field.id ? updates_.find(*field.id) : updates_.end();
-    if (it != updates_.end() && std::find(out.names.begin(), out.names.end(), it->second.name) == out.names.end()) {
+    if (it != updates_.end() &&
+        std::find(out.names.begin(), out.names.end(), it->second.name) == out.names.end()) {
       out.names.push_back(it->second.name);
     }
     out.fields = Fields(field.fields, field.id);
@@ -118,11 +120,16 @@ Result<NameMapping> ParseNameMapping(std::string_view text) {
   return NameMapping{std::move(fields)};
 }
 
-std::string SerializeNameMapping(const NameMapping& mapping) { return DumpJson(FieldsToJson(mapping.fields)); }
+std::string SerializeNameMapping(const NameMapping& mapping) {
+  return DumpJson(FieldsToJson(mapping.fields));
+}
 
-NameMapping CreateNameMapping(const Schema& schema) { return NameMapping{FieldsOf(Type(schema.struct_type()))}; }
+NameMapping CreateNameMapping(const Schema& schema) {
+  return NameMapping{FieldsOf(Type(schema.struct_type()))};
+}
 
-NameMapping UpdateNameMapping(const NameMapping& mapping, const std::map<int32_t, NestedField>& updates,
+NameMapping UpdateNameMapping(const NameMapping& mapping,
+                              const std::map<int32_t, NestedField>& updates,
                               const std::map<int32_t, std::vector<NestedField>>& adds) {
   return NameMapping{Update(updates, adds).Fields(mapping.fields, kRootParent)};
 }

@@ -1,4 +1,5 @@
-// Name mapping (`schema.name-mapping.default`): field ids for data files that carry none. Plain values.
+// Name mapping (`schema.name-mapping.default`): field ids for data files that carry none. Plain
+// values.
 #pragma once
 
 #include <map>
@@ -17,7 +18,8 @@ struct MappedField {
 struct NameMapping {
   std::vector<MappedField> fields;
 
-  // Returns the field reached by one step per name ("element", "key", "value" below lists and maps), or null.
+  // Returns the field reached by one step per name ("element", "key", "value" below lists and
+  // maps), or null.
   const MappedField* Find(std::span<const std::string> path) const;
   friend bool operator==(const NameMapping&, const NameMapping&) = default;
 };
@@ -28,10 +30,12 @@ std::string SerializeNameMapping(const NameMapping& mapping);
 // Returns the mapping of a schema's current names.
 NameMapping CreateNameMapping(const Schema& schema);
 
-// Returns the mapping after a schema change: `updates` are the renamed fields by id, `adds` the added ones by parent id
-// (kRootParent for the top level). Old names keep mapping; a new field takes an old name over.
+// Returns the mapping after a schema change: `updates` are the renamed fields by id, `adds` the
+// added ones by parent id (kRootParent for the top level). Old names keep mapping; a new field
+// takes an old name over.
 inline constexpr int32_t kRootParent = -1;
-NameMapping UpdateNameMapping(const NameMapping& mapping, const std::map<int32_t, NestedField>& updates,
+NameMapping UpdateNameMapping(const NameMapping& mapping,
+                              const std::map<int32_t, NestedField>& updates,
                               const std::map<int32_t, std::vector<NestedField>>& adds);
 
 }  // namespace iceblink::spec

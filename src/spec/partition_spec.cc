@@ -18,30 +18,38 @@ auto NotValid(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message), "ValidationException");
 }
 
-// Names of one spec: not empty, not twice, and not a schema column unless it is the field's own source.
-Status CheckName(const PartitionField& field, const Schema& schema, std::set<std::string>& names, bool case_sensitive) {
+// Names of one spec: not empty, not twice, and not a schema column unless it is the field's own
+// source.
+Status CheckName(const PartitionField& field, const Schema& schema, std::set<std::string>& names,
+                 bool case_sensitive) {
   const NestedField* column = schema.FindField(field.name, case_sensitive);
   if (column != nullptr && column->id != field.source_id) {
     return field.transform.is_identity()
-               ? Invalid("Cannot create identity partition sourced from different field in schema: " + field.name)
+               ? Invalid(
+                     "Cannot create identity partition sourced from different field in schema: " +
+                     field.name)
                : Invalid("Cannot create partition from name that exists in schema: " + field.name);
   }
   if (field.name.empty()) return Invalid("Cannot use empty partition name: ");
-  if (!names.insert(field.name).second) return Invalid("Cannot use partition name more than once: " + field.name);
+  if (!names.insert(field.name).second)
+    return Invalid("Cannot use partition name more than once: " + field.name);
   return {};
 }
 
 Status CheckSource(const PartitionField& field, const Schema& schema) {
   const Type* source = schema.FindType(field.source_id);
-  if (source == nullptr) return NotValid("Cannot find source column for partition field: " + field.ToString());
-  if (!source->is_primitive()) return NotValid("Cannot partition by non-primitive source field: " + source->ToString());
+  if (source == nullptr)
+    return NotValid("Cannot find source column for partition field: " + field.ToString());
+  if (!source->is_primitive())
+    return NotValid("Cannot partition by non-primitive source field: " + source->ToString());
   if (!field.transform.CanTransform(*source)) {
     return NotValid(fmt::format("Invalid source type {} for transform: {}", source->ToString(),
                                 field.transform.ToString()));
   }
   for (auto parent = schema.ParentId(field.source_id); parent; parent = schema.ParentId(*parent)) {
     const Type* type = schema.FindType(*parent);
-    if (!type->Is(TypeKind::kStruct)) return NotValid("Invalid partition field parent: " + type->ToString());
+    if (!type->Is(TypeKind::kStruct))
+      return NotValid("Invalid partition field parent: " + type->ToString());
   }
   return {};
 }
@@ -52,8 +60,8 @@ bool Equivalent(const PartitionField& a, const PartitionField& b) {
 }
 
 // Builds the struct of the wanted field ids over all specs, newest names first.
-Result<StructType> Project(std::string_view what, const Schema& schema, std::span<const PartitionSpec> specs,
-                           const std::set<int32_t>& wanted) {
+Result<StructType> Project(std::string_view what, const Schema& schema,
+                           std::span<const PartitionSpec> specs, const std::set<int32_t>& wanted) {
   struct Seen {
     PartitionField field;
     NestedField column;
@@ -68,7 +76,8 @@ Result<StructType> Project(std::string_view what, const Schema& schema, std::spa
     for (size_t i = 0; i < spec->fields.size(); ++i) {
       const PartitionField& field = spec->fields[i];
       if (field.transform.Is(TransformKind::kUnknown)) {
-        return NotValid(fmt::format("Cannot build {} type, unknown transforms: [{}]", what, field.transform.ToString()));
+        return NotValid(fmt::format("Cannot build {} type, unknown transforms: [{}]", what,
+                                    field.transform.ToString()));
       }
       if (!wanted.contains(field.field_id)) continue;
       auto [it, fresh] = seen.try_emplace(field.field_id, Seen{field, type.fields[i]});
@@ -95,7 +104,8 @@ std::string PartitionField::ToString() const {
 }
 
 bool PartitionSpec::is_unpartitioned() const {
-  return std::all_of(fields.begin(), fields.end(), [](const PartitionField& f) { return f.transform.is_void(); });
+  return std::all_of(fields.begin(), fields.end(),
+                     [](const PartitionField& f) { return f.transform.is_void(); });
 }
 
 int32_t PartitionSpec::LastAssignedFieldId() const {
@@ -107,12 +117,14 @@ int32_t PartitionSpec::LastAssignedFieldId() const {
 bool PartitionSpec::CompatibleWith(const PartitionSpec& other) const {
   return std::equal(fields.begin(), fields.end(), other.fields.begin(), other.fields.end(),
                     [](const PartitionField& a, const PartitionField& b) {
-                      return a.source_id == b.source_id && a.transform == b.transform && a.name == b.name;
+                      return a.source_id == b.source_id && a.transform == b.transform &&
+                             a.name == b.name;
                     });
 }
 
 const PartitionField* PartitionSpec::FieldById(int32_t field_id) const {
-  auto it = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.field_id == field_id; });
+  auto it = std::find_if(fields.begin(), fields.end(),
+                         [&](const auto& f) { return f.field_id == field_id; });
   return it == fields.end() ? nullptr : &*it;
 }
 
@@ -132,23 +144,27 @@ StructType PartitionType(const PartitionSpec& spec, const Schema& schema) {
   return out;
 }
 
-std::string PartitionPath(const PartitionSpec& spec, const Schema& schema, std::span<const Value> partition) {
+std::string PartitionPath(const PartitionSpec& spec, const Schema& schema,
+                          std::span<const Value> partition) {
   std::string path;
   for (size_t i = 0; i < spec.fields.size() && i < partition.size(); ++i) {
     const PartitionField& field = spec.fields[i];
     const Type* source = schema.FindType(field.source_id);
-    std::string text = field.transform.ToHumanString(source == nullptr ? Type::Unknown() : *source, partition[i]);
+    std::string text =
+        field.transform.ToHumanString(source == nullptr ? Type::Unknown() : *source, partition[i]);
     if (i > 0) path += '/';
     path += FormUrlEncode(field.name) + "=" + FormUrlEncode(text);
   }
   return path;
 }
 
-Result<std::vector<Value>> ParsePartitionPath(const PartitionSpec& spec, const Schema& schema, std::string_view path) {
+Result<std::vector<Value>> ParsePartitionPath(const PartitionSpec& spec, const Schema& schema,
+                                              std::string_view path) {
   std::vector<std::string> parts = Split(path, '/');
   if (parts.size() != spec.fields.size()) {
     return Invalid(fmt::format("Invalid partition data, {} fields (expecting {}): {}",
-                               parts.size() > spec.fields.size() ? "too many" : "not enough", spec.fields.size(), path));
+                               parts.size() > spec.fields.size() ? "too many" : "not enough",
+                               spec.fields.size(), path));
   }
   StructType type = PartitionType(spec, schema);
   std::vector<Value> out;
@@ -157,7 +173,8 @@ Result<std::vector<Value>> ParsePartitionPath(const PartitionSpec& spec, const S
     if (equals == std::string::npos || parts[i].substr(0, equals) != spec.fields[i].name) {
       return Invalid("Invalid partition: " + parts[i]);
     }
-    ASSIGN_OR_RETURN(Value value, FromPartitionString(type.fields[i].type, parts[i].substr(equals + 1)));
+    ASSIGN_OR_RETURN(Value value,
+                     FromPartitionString(type.fields[i].type, parts[i].substr(equals + 1)));
     out.push_back(std::move(value));
   }
   return out;
@@ -177,7 +194,8 @@ Result<StructType> GroupingKeyType(const Schema& schema, std::span<const Partiti
   std::map<int32_t, size_t> counts;
   for (const PartitionSpec& spec : specs) {
     for (const PartitionField& field : spec.fields) {
-      if (!field.transform.is_void() && schema.FindField(field.source_id) != nullptr) ++counts[field.field_id];
+      if (!field.transform.is_void() && schema.FindField(field.source_id) != nullptr)
+        ++counts[field.field_id];
     }
   }
   std::set<int32_t> ids;
@@ -204,7 +222,8 @@ Status CheckPartitionSources(const PartitionSpec& spec, const Schema& schema) {
   return {};
 }
 
-std::string AutomaticPartitionName(std::string_view column, const Transform& transform, bool with_param) {
+std::string AutomaticPartitionName(std::string_view column, const Transform& transform,
+                                   bool with_param) {
   std::string suffix = with_param ? fmt::format("_{}", transform.param()) : "";
   switch (transform.kind()) {
     case TransformKind::kIdentity:
@@ -225,8 +244,8 @@ std::string AutomaticPartitionName(std::string_view column, const Transform& tra
   return {};
 }
 
-Result<PartitionSpec> BuildPartitionSpec(const Schema& schema, std::span<const PartitionTerm> terms, int32_t spec_id,
-                                         bool case_sensitive) {
+Result<PartitionSpec> BuildPartitionSpec(const Schema& schema, std::span<const PartitionTerm> terms,
+                                         int32_t spec_id, bool case_sensitive) {
   PartitionSpec spec{spec_id, {}};
   std::set<std::string> names;
   std::map<std::pair<int32_t, std::string>, PartitionField> dedup;
@@ -234,15 +253,16 @@ Result<PartitionSpec> BuildPartitionSpec(const Schema& schema, std::span<const P
     const NestedField* source = schema.FindField(term.column, case_sensitive);
     if (source == nullptr) return Invalid("Cannot find source column: " + term.column);
     const std::string& column = schema.FullName(source->id);
-    std::string name = term.name.empty() ? AutomaticPartitionName(column, term.transform, false) : term.name;
+    std::string name =
+        term.name.empty() ? AutomaticPartitionName(column, term.transform, false) : term.name;
     int32_t id = kPartitionDataIdStart + static_cast<int32_t>(spec.fields.size());
     PartitionField field{source->id, id, std::move(name), term.transform};
     RETURN_IF_ERROR(CheckName(field, schema, names, case_sensitive));
     if (term.transform.is_identity() || term.transform.is_time()) {
       auto [it, fresh] = dedup.try_emplace({source->id, term.transform.DedupName()}, field);
       if (!fresh) {
-        return Invalid(fmt::format("Cannot add redundant partition: {} conflicts with {}", it->second.ToString(),
-                                   field.ToString()));
+        return Invalid(fmt::format("Cannot add redundant partition: {} conflicts with {}",
+                                   it->second.ToString(), field.ToString()));
       }
     }
     spec.fields.push_back(std::move(field));

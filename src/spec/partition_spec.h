@@ -31,7 +31,8 @@ struct PartitionSpec {
   bool is_unpartitioned() const;
   // Returns the highest field id, 999 when there is none.
   int32_t LastAssignedFieldId() const;
-  // Returns whether the same sequence of source, transform and name makes both (field ids may differ).
+  // Returns whether the same sequence of source, transform and name makes both (field ids may
+  // differ).
   bool CompatibleWith(const PartitionSpec& other) const;
   const PartitionField* FieldById(int32_t field_id) const;
   // Returns Java's text: "[\n  1000: id_bucket: bucket[16](1)\n]".
@@ -39,30 +40,35 @@ struct PartitionSpec {
   friend bool operator==(const PartitionSpec&, const PartitionSpec&) = default;
 };
 
-// Returns the struct type of the partition tuple: optional fields with the partition field ids. A source column that the
-// schema lacks gives type unknown.
+// Returns the struct type of the partition tuple: optional fields with the partition field ids. A
+// source column that the schema lacks gives type unknown.
 StructType PartitionType(const PartitionSpec& spec, const Schema& schema);
 
-// Returns `name=value/name=value` with form-URL encoding, the layout path and summary key of a tuple; "" when
-// unpartitioned. Requires as many values as fields.
-std::string PartitionPath(const PartitionSpec& spec, const Schema& schema, std::span<const Value> partition);
+// Returns `name=value/name=value` with form-URL encoding, the layout path and summary key of a
+// tuple; "" when unpartitioned. Requires as many values as fields.
+std::string PartitionPath(const PartitionSpec& spec, const Schema& schema,
+                          std::span<const Value> partition);
 
 // Parses a partition path of identity and transform fields back to a tuple, as add_files does.
-Result<std::vector<Value>> ParsePartitionPath(const PartitionSpec& spec, const Schema& schema, std::string_view path);
+Result<std::vector<Value>> ParsePartitionPath(const PartitionSpec& spec, const Schema& schema,
+                                              std::string_view path);
 
-// Returns the union of the fields of all specs, by field id, as the `partition` column of metadata tables has it: names of
-// the newest spec, types of non-void fields, fields of dropped columns left out.
-// Error: ValidationException for unknown transforms or conflicting fields of v1 tables.
+// Returns the union of the fields of all specs, by field id, as the `partition` column of metadata
+// tables has it: names of the newest spec, types of non-void fields, fields of dropped columns left
+// out. Error: ValidationException for unknown transforms or conflicting fields of v1 tables.
 Result<StructType> UnionPartitionType(const Schema& schema, std::span<const PartitionSpec> specs);
 
-// Returns the fields that every spec has in common, for grouping files of mixed specs (Java's groupingKeyType).
+// Returns the fields that every spec has in common, for grouping files of mixed specs (Java's
+// groupingKeyType).
 Result<StructType> GroupingKeyType(const Schema& schema, std::span<const PartitionSpec> specs);
 
-// Checks types, names and redundancy as PartitionSpec.Builder does when a table is created, or (allow_missing) when
-// metadata with dropped source columns is read.
-Status CheckPartitionSpec(const PartitionSpec& spec, const Schema& schema, bool allow_missing = false);
+// Checks types, names and redundancy as PartitionSpec.Builder does when a table is created, or
+// (allow_missing) when metadata with dropped source columns is read.
+Status CheckPartitionSpec(const PartitionSpec& spec, const Schema& schema,
+                          bool allow_missing = false);
 
-// Checks only that the source columns of fields other than void ones exist and have types that their transforms accept.
+// Checks only that the source columns of fields other than void ones exist and have types that
+// their transforms accept.
 Status CheckPartitionSources(const PartitionSpec& spec, const Schema& schema);
 
 // One requested field of PARTITIONED BY or ADD PARTITION FIELD.
@@ -72,11 +78,14 @@ struct PartitionTerm {
   std::string name;  // empty: the automatic name
 };
 
-// Returns the name of a field without one: `c`, `c_bucket`, `c_trunc`, `c_year` ... as CREATE TABLE gives it, or with the
-// parameter (`c_bucket_16`, `c_trunc_4`) as ALTER TABLE ... ADD PARTITION FIELD does.
-std::string AutomaticPartitionName(std::string_view column, const Transform& transform, bool with_param);
+// Returns the name of a field without one: `c`, `c_bucket`, `c_trunc`, `c_year` ... as CREATE TABLE
+// gives it, or with the parameter (`c_bucket_16`, `c_trunc_4`) as ALTER TABLE ... ADD PARTITION
+// FIELD does.
+std::string AutomaticPartitionName(std::string_view column, const Transform& transform,
+                                   bool with_param);
 
-// Builds the spec of a new table over a schema with final ids: automatic names of CREATE TABLE, ids from 1000.
+// Builds the spec of a new table over a schema with final ids: automatic names of CREATE TABLE, ids
+// from 1000.
 Result<PartitionSpec> BuildPartitionSpec(const Schema& schema, std::span<const PartitionTerm> terms,
                                          int32_t spec_id = 0, bool case_sensitive = true);
 

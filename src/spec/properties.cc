@@ -31,7 +31,8 @@ constexpr PropertyDef kProperties[] = {
     {"write.delete.target-file-size-bytes", kInt, "67108864", {}},
     {"write.delete.granularity", kText, "file", {}},
     {"write.parquet.row-group-size-bytes", kInt, "134217728", {}},
-    {"write.delete.parquet.row-group-size-bytes", kInt, "134217728", "write.parquet.row-group-size-bytes"},
+    {"write.delete.parquet.row-group-size-bytes", kInt, "134217728",
+     "write.parquet.row-group-size-bytes"},
     {"write.parquet.row-group-size-track-uncompressed", kBool, "false", {}},
     {"write.parquet.page-size-bytes", kInt, "1048576", {}},
     {"write.delete.parquet.page-size-bytes", kInt, "1048576", "write.parquet.page-size-bytes"},
@@ -120,12 +121,14 @@ constexpr PropertyDef kProperties[] = {
 };
 
 const PropertyDef* FindDef(std::string_view key) {
-  auto it = std::find_if(std::begin(kProperties), std::end(kProperties), [&](const auto& p) { return p.key == key; });
+  auto it = std::find_if(std::begin(kProperties), std::end(kProperties),
+                         [&](const auto& p) { return p.key == key; });
   return it == std::end(kProperties) ? nullptr : it;
 }
 
 auto NotANumber(std::string_view text) {
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("For input string: \"{}\"", text), "NumberFormatException");
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("For input string: \"{}\"", text),
+              "NumberFormatException");
 }
 
 auto NotValid(std::string message) {
@@ -166,13 +169,14 @@ bool BoolProperty(const Properties& properties, std::string_view key) {
 }
 
 Status CheckCommitProperties(const Properties& properties) {
-  for (std::string_view key :
-       {property::kRetryCount, property::kRetryMinWait, property::kRetryMaxWait, property::kRetryTotalTimeout}) {
+  for (std::string_view key : {property::kRetryCount, property::kRetryMinWait,
+                               property::kRetryMaxWait, property::kRetryTotalTimeout}) {
     auto it = properties.find(std::string(key));
     if (it == properties.end()) continue;
     auto value = ParseInt32(it->second);
     if (!value) return NotValid(fmt::format("Table property {} must have integer value", key));
-    if (*value < 0) return NotValid(fmt::format("Table property {} must have non negative integer value", key));
+    if (*value < 0)
+      return NotValid(fmt::format("Table property {} must have non negative integer value", key));
   }
   return {};
 }

@@ -1,4 +1,5 @@
-// Table properties: keys, kinds and defaults as data, typed getters, and the metrics mode of each column.
+// Table properties: keys, kinds and defaults as data, typed getters, and the metrics mode of each
+// column.
 #pragma once
 
 #include <map>
@@ -20,14 +21,16 @@ struct PropertyDef {
   std::string_view key;
   PropertyKind kind;
   std::string_view default_value;  // empty: none
-  std::string_view fallback_key;   // read when the key is unset (delete properties -> data properties)
+  std::string_view
+      fallback_key;  // read when the key is unset (delete properties -> data properties)
 };
 
 // Returns every known property in the order of the documentation.
 std::span<const PropertyDef> KnownProperties();
 
-// Return the value, else that of the fallback key, else the default. Requires a known key of the kind; a value that does not
-// parse gives the Java error (NumberFormatException `For input string: "x"`).
+// Return the value, else that of the fallback key, else the default. Requires a known key of the
+// kind; a value that does not parse gives the Java error (NumberFormatException `For input string:
+// "x"`).
 Result<int64_t> IntProperty(const Properties& properties, std::string_view key);
 Result<double> DoubleProperty(const Properties& properties, std::string_view key);
 bool BoolProperty(const Properties& properties, std::string_view key);
@@ -53,13 +56,17 @@ inline constexpr std::string_view kDistributionMode = "write.distribution-mode";
 inline constexpr std::string_view kDataPath = "write.data.path";
 inline constexpr std::string_view kMetadataPath = "write.metadata.path";
 inline constexpr std::string_view kObjectStorage = "write.object-storage.enabled";
-inline constexpr std::string_view kObjectStoragePartitionedPaths = "write.object-storage.partitioned-paths";
+inline constexpr std::string_view kObjectStoragePartitionedPaths =
+    "write.object-storage.partitioned-paths";
 inline constexpr std::string_view kMetadataCompression = "write.metadata.compression-codec";
-inline constexpr std::string_view kMetadataPreviousVersionsMax = "write.metadata.previous-versions-max";
-inline constexpr std::string_view kMetadataDeleteAfterCommit = "write.metadata.delete-after-commit.enabled";
+inline constexpr std::string_view kMetadataPreviousVersionsMax =
+    "write.metadata.previous-versions-max";
+inline constexpr std::string_view kMetadataDeleteAfterCommit =
+    "write.metadata.delete-after-commit.enabled";
 inline constexpr std::string_view kMetricsDefault = "write.metadata.metrics.default";
 inline constexpr std::string_view kMetricsColumnPrefix = "write.metadata.metrics.column.";
-inline constexpr std::string_view kMetricsMaxInferred = "write.metadata.metrics.max-inferred-column-defaults";
+inline constexpr std::string_view kMetricsMaxInferred =
+    "write.metadata.metrics.max-inferred-column-defaults";
 inline constexpr std::string_view kBloomColumnPrefix = "write.parquet.bloom-filter-enabled.column.";
 inline constexpr std::string_view kStatsColumnPrefix = "write.parquet.stats-enabled.column.";
 inline constexpr std::string_view kSummaryPartitionLimit = "write.summary.partition-limit";
@@ -80,7 +87,8 @@ inline constexpr std::string_view kMinSnapshotsToKeep = "history.expire.min-snap
 inline constexpr std::string_view kMaxRefAge = "history.expire.max-ref-age-ms";
 inline constexpr std::string_view kGcEnabled = "gc.enabled";
 inline constexpr std::string_view kNameMapping = "schema.name-mapping.default";
-inline constexpr std::string_view kSnapshotIdInheritance = "compatibility.snapshot-id-inheritance.enabled";
+inline constexpr std::string_view kSnapshotIdInheritance =
+    "compatibility.snapshot-id-inheritance.enabled";
 }  // namespace property
 
 struct MetricsMode {
@@ -96,19 +104,20 @@ struct MetricsMode {
 // Parses a mode of any case. Error: InvalidArgument "Invalid metrics mode: %s".
 Result<MetricsMode> ParseMetricsMode(std::string_view text);
 
-// Returns the mode of every primitive and variant field by id: explicit mode > sorted-column promotion > default, with the
-// limit on inferred defaults. Modes that do not parse fall back to the default, as in Java.
+// Returns the mode of every primitive and variant field by id: explicit mode > sorted-column
+// promotion > default, with the limit on inferred defaults. Modes that do not parse fall back to
+// the default, as in Java.
 std::map<int32_t, MetricsMode> ResolveMetricsModes(const Schema& schema, const SortOrder& order,
                                                    const Properties& properties);
 // Returns the modes of position delete files: file_path and pos full, others none.
 std::map<int32_t, MetricsMode> PositionDeleteMetricsModes();
 
-// Checks that every column named by a metrics property exists. Error: ValidationException "Invalid metrics config, ...".
+// Checks that every column named by a metrics property exists. Error: ValidationException "Invalid
+// metrics config, ...".
 Status CheckMetricsProperties(const Schema& schema, const Properties& properties);
 
-
-// Checks that the commit.retry properties are integers that are not negative. Error: ValidationException "Table property %s
-// must have integer value".
+// Checks that the commit.retry properties are integers that are not negative. Error:
+// ValidationException "Table property %s must have integer value".
 Status CheckCommitProperties(const Properties& properties);
 
 }  // namespace iceblink::spec

@@ -8,7 +8,8 @@ namespace iceblink::spec {
 namespace {
 
 Status Failed(std::string why) {
-  Error error = Error::Make(ErrorCode::kConflict, "Requirement failed: " + std::move(why), "CommitFailedException");
+  Error error = Error::Make(ErrorCode::kConflict, "Requirement failed: " + std::move(why),
+                            "CommitFailedException");
   error.retryable = true;
   return Fail(std::move(error));
 }
@@ -23,7 +24,9 @@ Status Same(std::string_view what, const T& expected, const T& actual) {
 struct Checker {
   const TableMetadata& base;
 
-  Status operator()(const requirement::AssertCreate&) const { return Failed("table already exists"); }
+  Status operator()(const requirement::AssertCreate&) const {
+    return Failed("table already exists");
+  }
   Status operator()(const requirement::AssertTableUuid& r) const {
     if (EqualsIgnoreCase(base.uuid, r.uuid)) return {};
     return Failed(fmt::format("UUID does not match: expected {} != {}", base.uuid, r.uuid));
@@ -37,8 +40,8 @@ struct Checker {
     std::string_view type = ref->is_branch() ? "branch" : "tag";
     if (!r.snapshot_id) return Failed(fmt::format("{} {} was created concurrently", type, r.ref));
     if (*r.snapshot_id == ref->snapshot_id) return {};
-    return Failed(fmt::format("{} {} has changed: expected id {} != {}", type, r.ref, *r.snapshot_id,
-                              ref->snapshot_id));
+    return Failed(fmt::format("{} {} has changed: expected id {} != {}", type, r.ref,
+                              *r.snapshot_id, ref->snapshot_id));
   }
   Status operator()(const requirement::AssertLastAssignedFieldId& r) const {
     return Same("last assigned field id", r.last_assigned_field_id, base.last_column_id);
@@ -73,15 +76,18 @@ class Collector {
   void On(const Update&) {}
   void On(const update::SetSnapshotRef& u) { RequireRef(u.name); }
   void On(const update::AddSchema&) {
-    if (Once("schema")) out.push_back(requirement::AssertLastAssignedFieldId{base_->last_column_id});
+    if (Once("schema"))
+      out.push_back(requirement::AssertLastAssignedFieldId{base_->last_column_id});
   }
   void On(const update::SetCurrentSchema&) { RequireSchema(); }
   void On(const update::AddSpec&) {
-    if (Once("spec")) out.push_back(requirement::AssertLastAssignedPartitionId{base_->last_partition_id});
+    if (Once("spec"))
+      out.push_back(requirement::AssertLastAssignedPartitionId{base_->last_partition_id});
   }
   void On(const update::SetDefaultSpec&) { RequireSpec(); }
   void On(const update::SetDefaultSortOrder&) {
-    if (!replace_ && Once("order")) out.push_back(requirement::AssertDefaultSortOrderId{base_->default_sort_order_id});
+    if (!replace_ && Once("order"))
+      out.push_back(requirement::AssertDefaultSortOrderId{base_->default_sort_order_id});
   }
   void On(const update::RemovePartitionSpecs&) {
     RequireSpec();
@@ -98,7 +104,8 @@ class Collector {
     }
   }
   void RequireSpec() {
-    if (!replace_ && Once("default spec")) out.push_back(requirement::AssertDefaultSpecId{base_->default_spec_id});
+    if (!replace_ && Once("default spec"))
+      out.push_back(requirement::AssertDefaultSpecId{base_->default_spec_id});
   }
   void RequireRef(const std::string& name) {
     if (replace_ || !Once("ref " + name)) return;
@@ -118,7 +125,8 @@ class Collector {
   std::set<std::string> seen_;
 };
 
-std::vector<TableRequirement> Collect(const TableMetadata& base, std::span<const TableUpdate> updates, bool replace) {
+std::vector<TableRequirement> Collect(const TableMetadata& base,
+                                      std::span<const TableUpdate> updates, bool replace) {
   Collector collector(&base, replace);
   collector.out.push_back(requirement::AssertTableUuid{base.uuid});
   for (const TableUpdate& update : updates) collector.Add(update);
@@ -127,7 +135,8 @@ std::vector<TableRequirement> Collect(const TableMetadata& base, std::span<const
 
 }  // namespace
 
-Status CheckRequirements(const TableMetadata* base, std::span<const TableRequirement> requirements) {
+Status CheckRequirements(const TableMetadata* base,
+                         std::span<const TableRequirement> requirements) {
   for (const TableRequirement& requirement : requirements) {
     if (base != nullptr) {
       RETURN_IF_ERROR(std::visit(Checker{*base}, requirement));
@@ -138,7 +147,8 @@ Status CheckRequirements(const TableMetadata* base, std::span<const TableRequire
   return {};
 }
 
-std::vector<TableRequirement> RequirementsForUpdate(const TableMetadata& base, std::span<const TableUpdate> updates) {
+std::vector<TableRequirement> RequirementsForUpdate(const TableMetadata& base,
+                                                    std::span<const TableUpdate> updates) {
   return Collect(base, updates, false);
 }
 
@@ -146,7 +156,8 @@ std::vector<TableRequirement> RequirementsForCreate(std::span<const TableUpdate>
   return {requirement::AssertCreate{}};
 }
 
-std::vector<TableRequirement> RequirementsForReplace(const TableMetadata& base, std::span<const TableUpdate> updates) {
+std::vector<TableRequirement> RequirementsForReplace(const TableMetadata& base,
+                                                     std::span<const TableUpdate> updates) {
   return Collect(base, updates, true);
 }
 

@@ -32,8 +32,8 @@ struct Schema::Rep {
     for (const auto& [name, id] : short_to_id) lower_to_id.emplace(Utf8Lower(name), id);
   }
 
-  void IndexStruct(const StructType& fields, const std::string& prefix, const std::string& short_prefix,
-                   std::optional<int32_t> parent) {
+  void IndexStruct(const StructType& fields, const std::string& prefix,
+                   const std::string& short_prefix, std::optional<int32_t> parent) {
     for (const NestedField& field : fields.fields) Add(field, prefix, short_prefix, parent, true);
   }
 
@@ -44,8 +44,8 @@ struct Schema::Rep {
     std::string brief = short_prefix.empty() ? field.name : short_prefix + "." + field.name;
     if (auto [it, fresh] = name_to_id.emplace(full, field.id); !fresh && name_status) {
       name_status = Fail(ErrorCode::kInvalidArgument,
-                         fmt::format("Invalid schema: multiple fields for name {}: {} and {}", full, it->second,
-                                     field.id),
+                         fmt::format("Invalid schema: multiple fields for name {}: {} and {}", full,
+                                     it->second, field.id),
                          "ValidationException");
     }
     if (brief != full) short_to_id.emplace(brief, field.id);
@@ -70,7 +70,8 @@ struct Schema::Rep {
 
 Schema::Schema() : Schema(std::vector<NestedField>{}) {}
 
-Schema::Schema(std::vector<NestedField> fields, int32_t schema_id, std::vector<int32_t> identifier_field_ids) {
+Schema::Schema(std::vector<NestedField> fields, int32_t schema_id,
+               std::vector<int32_t> identifier_field_ids) {
   auto rep = std::make_shared<Rep>();
   rep->schema_id = schema_id;
   rep->type.fields = std::move(fields);
@@ -83,7 +84,9 @@ Schema::Schema(std::vector<NestedField> fields, int32_t schema_id, std::vector<i
 int32_t Schema::schema_id() const { return rep_->schema_id; }
 const std::vector<NestedField>& Schema::fields() const { return rep_->type.fields; }
 const StructType& Schema::struct_type() const { return rep_->type; }
-const std::vector<int32_t>& Schema::identifier_field_ids() const { return rep_->identifier_field_ids; }
+const std::vector<int32_t>& Schema::identifier_field_ids() const {
+  return rep_->identifier_field_ids;
+}
 
 const NestedField* Schema::FindField(int32_t id) const {
   auto it = rep_->by_id.find(id);
@@ -91,8 +94,10 @@ const NestedField* Schema::FindField(int32_t id) const {
 }
 
 const NestedField* Schema::FindField(std::string_view name, bool case_sensitive) const {
-  if (auto it = rep_->name_to_id.find(name); it != rep_->name_to_id.end()) return FindField(it->second);
-  if (auto it = rep_->short_to_id.find(name); it != rep_->short_to_id.end()) return FindField(it->second);
+  if (auto it = rep_->name_to_id.find(name); it != rep_->name_to_id.end())
+    return FindField(it->second);
+  if (auto it = rep_->short_to_id.find(name); it != rep_->short_to_id.end())
+    return FindField(it->second);
   if (case_sensitive) return nullptr;
   auto it = rep_->lower_to_id.find(Utf8Lower(name));
   return it == rep_->lower_to_id.end() ? nullptr : FindField(it->second);
@@ -121,7 +126,9 @@ int32_t Schema::HighestFieldId() const {
 }
 
 const std::vector<const NestedField*>& Schema::AllFields() const { return rep_->all; }
-const std::map<std::string, int32_t, std::less<>>& Schema::NameToId() const { return rep_->name_to_id; }
+const std::map<std::string, int32_t, std::less<>>& Schema::NameToId() const {
+  return rep_->name_to_id;
+}
 
 Schema Schema::WithId(int32_t schema_id) const {
   if (schema_id == rep_->schema_id) return *this;
@@ -133,8 +140,8 @@ Schema Schema::WithIdentifierFields(std::vector<int32_t> ids) const {
 }
 
 bool Schema::SameSchema(const Schema& other) const {
-  return rep_ == other.rep_ ||
-         (rep_->type == other.rep_->type && rep_->identifier_field_ids == other.rep_->identifier_field_ids);
+  return rep_ == other.rep_ || (rep_->type == other.rep_->type &&
+                                rep_->identifier_field_ids == other.rep_->identifier_field_ids);
 }
 
 std::string Schema::ToString() const {
@@ -166,11 +173,13 @@ Status ValidateSchema(const Schema& schema) {
     const std::string& name = schema.FullName(field->id);
     if (auto [it, fresh] = names.emplace(name, field->id); !fresh) {
       return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("Invalid schema: multiple fields for name {}: {} and {}", name, it->second, field->id),
+                  fmt::format("Invalid schema: multiple fields for name {}: {} and {}", name,
+                              it->second, field->id),
                   "ValidationException");
     }
   }
-  for (int32_t id : schema.identifier_field_ids()) RETURN_IF_ERROR(ValidateIdentifierField(schema, id));
+  for (int32_t id : schema.identifier_field_ids())
+    RETURN_IF_ERROR(ValidateIdentifierField(schema, id));
   return {};
 }
 
@@ -183,8 +192,9 @@ Status CheckCompatibility(const Schema& schema, int32_t format_version) {
                                         field->type.ToString(), min);
     }
     if (field->initial_default && !field->initial_default->is_null() && format_version < 3) {
-      problems[field->id] = fmt::format("Invalid initial default for {}: non-null default ({}) is not supported until v3",
-                                        name, HumanString(field->type, *field->initial_default));
+      problems[field->id] = fmt::format(
+          "Invalid initial default for {}: non-null default ({}) is not supported until v3", name,
+          HumanString(field->type, *field->initial_default));
     }
   }
   if (problems.empty()) return {};
@@ -196,7 +206,8 @@ Status CheckCompatibility(const Schema& schema, int32_t format_version) {
 Status ValidateIdentifierField(const Schema& schema, int32_t field_id) {
   const NestedField* field = schema.FindField(field_id);
   if (field == nullptr) {
-    return Invalid(fmt::format("Cannot add fieldId {} as an identifier field: field does not exist", field_id));
+    return Invalid(fmt::format("Cannot add fieldId {} as an identifier field: field does not exist",
+                               field_id));
   }
   auto refuse = [&](std::string_view why) {
     return Invalid(fmt::format("Cannot add field {} as an identifier field: {}", field->name, why));
@@ -207,10 +218,13 @@ Status ValidateIdentifierField(const Schema& schema, int32_t field_id) {
     return refuse("must not be float or double field");
   }
   std::vector<const NestedField*> parents;  // innermost first; Java reports the outermost offender
-  for (auto id = schema.ParentId(field_id); id; id = schema.ParentId(*id)) parents.push_back(schema.FindField(*id));
+  for (auto id = schema.ParentId(field_id); id; id = schema.ParentId(*id))
+    parents.push_back(schema.FindField(*id));
   for (auto it = parents.rbegin(); it != parents.rend(); ++it) {
-    if (!(*it)->type.Is(TypeKind::kStruct)) return refuse("must not be nested in " + (*it)->ToString());
-    if (!(*it)->required) return refuse("must not be nested in an optional field " + (*it)->ToString());
+    if (!(*it)->type.Is(TypeKind::kStruct))
+      return refuse("must not be nested in " + (*it)->ToString());
+    if (!(*it)->required)
+      return refuse("must not be nested in an optional field " + (*it)->ToString());
   }
   return {};
 }

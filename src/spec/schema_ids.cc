@@ -16,7 +16,8 @@ class Renumber {
   explicit Renumber(IdOf id_of) : id_of_(std::move(id_of)) {}
 
   // Direct fields get their ids before any nested type is numbered.
-  std::vector<NestedField> Fields(const std::vector<NestedField>& fields, const std::string& prefix) {
+  std::vector<NestedField> Fields(const std::vector<NestedField>& fields,
+                                  const std::string& prefix) {
     std::vector<NestedField> out = fields;
     for (NestedField& field : out) {
       int32_t old = field.id;
@@ -53,12 +54,14 @@ Schema Apply(const Schema& schema, IdOf id_of, int32_t schema_id) {
   std::vector<NestedField> fields = renumber.Fields(schema.fields(), "");
   std::vector<int32_t> identifiers;
   for (int32_t id : schema.identifier_field_ids()) {
-    if (auto it = renumber.new_ids().find(id); it != renumber.new_ids().end()) identifiers.push_back(it->second);
+    if (auto it = renumber.new_ids().find(id); it != renumber.new_ids().end())
+      identifiers.push_back(it->second);
   }
   return Schema(std::move(fields), schema_id, std::move(identifiers));
 }
 
-// Keeps the chosen fields of a type. `whole` says whether a chosen nested field comes with all of its children.
+// Keeps the chosen fields of a type. `whole` says whether a chosen nested field comes with all of
+// its children.
 class Select {
  public:
   Select(const std::set<int32_t>& ids, bool whole) : ids_(ids), whole_(whole) {}
@@ -112,12 +115,14 @@ Schema Selected(const Schema& schema, const std::set<int32_t>& ids, bool whole) 
 
 }  // namespace
 
-Schema AssignFreshIds(const Schema& schema, const std::function<int32_t()>& next_id, int32_t schema_id) {
-  return Apply(schema, [&](const NestedField&, const std::string&) { return next_id(); }, schema_id);
+Schema AssignFreshIds(const Schema& schema, const std::function<int32_t()>& next_id,
+                      int32_t schema_id) {
+  return Apply(
+      schema, [&](const NestedField&, const std::string&) { return next_id(); }, schema_id);
 }
 
-Schema AssignFreshIds(const Schema& schema, const Schema& base, const std::function<int32_t()>& next_id,
-                      int32_t schema_id) {
+Schema AssignFreshIds(const Schema& schema, const Schema& base,
+                      const std::function<int32_t()>& next_id, int32_t schema_id) {
   auto id_of = [&](const NestedField&, const std::string& name) {
     const NestedField* known = base.FindField(name);
     return known != nullptr ? known->id : next_id();
@@ -134,14 +139,19 @@ Result<Schema> ReassignIds(const Schema& schema, const Schema& base, bool case_s
   };
   Schema out = Apply(schema, id_of, base.schema_id());
   if (!missing.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("Field {} not found in source schema", missing),
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("Field {} not found in source schema", missing),
                 "IllegalArgumentException");
   }
   return out;
 }
 
-Schema SelectFields(const Schema& schema, const std::set<int32_t>& ids) { return Selected(schema, ids, true); }
-Schema ProjectFields(const Schema& schema, const std::set<int32_t>& ids) { return Selected(schema, ids, false); }
+Schema SelectFields(const Schema& schema, const std::set<int32_t>& ids) {
+  return Selected(schema, ids, true);
+}
+Schema ProjectFields(const Schema& schema, const std::set<int32_t>& ids) {
+  return Selected(schema, ids, false);
+}
 
 Schema SelectNames(const Schema& schema, std::span<const std::string> names, bool case_sensitive) {
   std::set<int32_t> ids;

@@ -32,7 +32,9 @@ bool SchemaUpdate::has_changes() const {
   return !deletes_.empty() || !updates_.empty() || !moves_.empty() || identifier_names_.has_value();
 }
 
-const NestedField* SchemaUpdate::Find(std::string_view name) const { return base_.FindField(name, case_sensitive_); }
+const NestedField* SchemaUpdate::Find(std::string_view name) const {
+  return base_.FindField(name, case_sensitive_);
+}
 
 std::string SchemaUpdate::NameKey(std::string_view name) const {
   return case_sensitive_ ? std::string(name) : Utf8Lower(name);
@@ -64,8 +66,9 @@ Status SchemaUpdate::AddColumn(std::string_view parent, std::string_view name, c
   return Add(parent, name, false, type, std::move(doc), std::move(default_value));
 }
 
-Status SchemaUpdate::AddRequiredColumn(std::string_view parent, std::string_view name, const Type& type,
-                                       std::optional<std::string> doc, std::optional<Value> default_value) {
+Status SchemaUpdate::AddRequiredColumn(std::string_view parent, std::string_view name,
+                                       const Type& type, std::optional<std::string> doc,
+                                       std::optional<Value> default_value) {
   return Add(parent, name, true, type, std::move(doc), std::move(default_value));
 }
 
@@ -75,7 +78,8 @@ Result<int32_t> SchemaUpdate::ResolveParent(std::string_view parent, std::string
   if (field->type.Is(TypeKind::kMap)) field = &field->type.AsMap().value;
   if (field->type.Is(TypeKind::kList)) field = &field->type.AsList().element;
   if (!field->type.Is(TypeKind::kStruct)) {
-    return Invalid(fmt::format("Cannot add to non-struct column: {}: {}", parent, field->type.ToString()));
+    return Invalid(
+        fmt::format("Cannot add to non-struct column: {}: {}", parent, field->type.ToString()));
   }
   if (deletes_.contains(field->id)) {
     return Invalid(fmt::format("Cannot add to a column that will be deleted: {}", parent));
@@ -87,8 +91,9 @@ Result<int32_t> SchemaUpdate::ResolveParent(std::string_view parent, std::string
   return field->id;
 }
 
-Status SchemaUpdate::Add(std::string_view parent, std::string_view name, bool required, const Type& type,
-                         std::optional<std::string> doc, std::optional<Value> default_value) {
+Status SchemaUpdate::Add(std::string_view parent, std::string_view name, bool required,
+                         const Type& type, std::optional<std::string> doc,
+                         std::optional<Value> default_value) {
   int32_t parent_id = kRootParent;
   if (!parent.empty()) {
     ASSIGN_OR_RETURN(parent_id, ResolveParent(parent, name));
@@ -103,15 +108,19 @@ Status SchemaUpdate::Add(std::string_view parent, std::string_view name, bool re
     return Invalid(fmt::format("Cannot add column, name already exists: {}", full_name));
   }
   if (required && !default_value && !allow_incompatible_) {
-    return Invalid("Incompatible change: cannot add required column without a default value: " + full_name);
+    return Invalid("Incompatible change: cannot add required column without a default value: " +
+                   full_name);
   }
   int32_t id = ++last_column_id_;
   added_names_[NameKey(full_name)] = id;
   if (parent_id != kRootParent) added_parents_[id] = parent_id;
-  // Only the nested ids of the type are assigned: wrap it so that AssignFreshIds numbers its children.
-  Schema wrapped({NestedField{id, std::string(name), type, required, std::move(doc), default_value, default_value}});
+  // Only the nested ids of the type are assigned: wrap it so that AssignFreshIds numbers its
+  // children.
+  Schema wrapped({NestedField{id, std::string(name), type, required, std::move(doc), default_value,
+                              default_value}});
   bool outer = true;
-  Schema fresh = AssignFreshIds(wrapped, [&] { return std::exchange(outer, false) ? id : ++last_column_id_; });
+  Schema fresh =
+      AssignFreshIds(wrapped, [&] { return std::exchange(outer, false) ? id : ++last_column_id_; });
   updates_.insert_or_assign(id, fresh.fields()[0]);
   adds_[parent_id].push_back(id);
   return {};
@@ -120,8 +129,10 @@ Status SchemaUpdate::Add(std::string_view parent, std::string_view name, bool re
 Status SchemaUpdate::DeleteColumn(std::string_view name) {
   const NestedField* field = Find(name);
   if (field == nullptr) return Invalid(fmt::format("Cannot delete missing column: {}", name));
-  if (adds_.contains(field->id)) return Invalid(fmt::format("Cannot delete a column that has additions: {}", name));
-  if (updates_.contains(field->id)) return Invalid(fmt::format("Cannot delete a column that has updates: {}", name));
+  if (adds_.contains(field->id))
+    return Invalid(fmt::format("Cannot delete a column that has additions: {}", name));
+  if (updates_.contains(field->id))
+    return Invalid(fmt::format("Cannot delete a column that has updates: {}", name));
   deletes_.insert(field->id);
   return {};
 }
@@ -144,7 +155,8 @@ Status SchemaUpdate::RenameColumn(std::string_view name, std::string_view new_na
 
 namespace {
 
-Status CheckUpdatable(const NestedField* field, std::string_view name, const std::set<int32_t>& deletes) {
+Status CheckUpdatable(const NestedField* field, std::string_view name,
+                      const std::set<int32_t>& deletes) {
   if (field == nullptr) return Invalid(fmt::format("Cannot update missing column: {}", name));
   if (deletes.contains(field->id)) {
     return Invalid(fmt::format("Cannot update a column that will be deleted: {}", field->name));
@@ -159,8 +171,8 @@ Status SchemaUpdate::UpdateColumnType(std::string_view name, const Type& type) {
   RETURN_IF_ERROR(CheckUpdatable(field, name, deletes_));
   if (field->type == type) return {};
   if (!IsPromotionAllowed(field->type, type)) {
-    return Invalid(fmt::format("Cannot change column type: {}: {} -> {}", name, field->type.ToString(),
-                               type.ToString()));
+    return Invalid(fmt::format("Cannot change column type: {}: {} -> {}", name,
+                               field->type.ToString(), type.ToString()));
   }
   updates_.try_emplace(field->id, *field).first->second.type = type;
   return {};
@@ -174,7 +186,8 @@ Status SchemaUpdate::UpdateColumnDoc(std::string_view name, std::optional<std::s
   return {};
 }
 
-Status SchemaUpdate::UpdateColumnDefault(std::string_view name, std::optional<Value> write_default) {
+Status SchemaUpdate::UpdateColumnDefault(std::string_view name,
+                                         std::optional<Value> write_default) {
   const NestedField* field = FindForUpdate(name);
   RETURN_IF_ERROR(CheckUpdatable(field, name, deletes_));
   if (field->write_default == write_default) return {};
@@ -213,7 +226,8 @@ Status SchemaUpdate::MoveColumn(std::string_view name, const ColumnPosition& pos
     std::string_view where = position.kind == Kind::kBefore ? "before" : "after";
     reference = FindForMove(position.reference);
     if (!reference) {
-      return Invalid(fmt::format("Cannot move {} {} missing column: {}", name, where, position.reference));
+      return Invalid(
+          fmt::format("Cannot move {} {} missing column: {}", name, where, position.reference));
     }
     if (*reference == *id) return Invalid(fmt::format("Cannot move {} {} itself", name, where));
     if (ParentOf(*reference) != parent) {
@@ -241,20 +255,23 @@ Status SchemaUpdate::Union(const Type& current, const Type& wanted, std::string_
     if (known != nullptr) {
       RETURN_IF_ERROR(UnionField(*known, *field, base_.FullName(known->id)));
     } else {
-      RETURN_IF_ERROR(AddColumn(prefix, field->name, field->type, field->doc, field->initial_default));
+      RETURN_IF_ERROR(
+          AddColumn(prefix, field->name, field->type, field->doc, field->initial_default));
     }
   }
   return {};
 }
 
-Status SchemaUpdate::UnionField(const NestedField& current, const NestedField& wanted, const std::string& full_name) {
+Status SchemaUpdate::UnionField(const NestedField& current, const NestedField& wanted,
+                                const std::string& full_name) {
   if (!wanted.required && current.required && full_name != "key" && !full_name.ends_with(".key")) {
     RETURN_IF_ERROR(MakeColumnOptional(full_name));
   }
   bool both_nested = current.type.is_nested() && wanted.type.is_nested();
   bool narrower = current.type.is_primitive() && IsPromotionAllowed(wanted.type, current.type);
   if (!both_nested && !narrower) RETURN_IF_ERROR(UpdateColumnType(full_name, wanted.type));
-  if (wanted.doc && wanted.doc != current.doc) RETURN_IF_ERROR(UpdateColumnDoc(full_name, wanted.doc));
+  if (wanted.doc && wanted.doc != current.doc)
+    RETURN_IF_ERROR(UpdateColumnDoc(full_name, wanted.doc));
   return Union(current.type, wanted.type, full_name);
 }
 

@@ -1,7 +1,7 @@
 // Schema evolution as a builder of values (Java's UpdateSchema): collect changes, then Apply.
 //
-// Names are dotted full names of the base schema. Each call checks what Java checks at that point and returns its error;
-// the builder is unchanged then. Not for several threads.
+// Names are dotted full names of the base schema. Each call checks what Java checks at that point
+// and returns its error; the builder is unchanged then. Not for several threads.
 #pragma once
 
 #include <map>
@@ -31,10 +31,11 @@ class SchemaUpdate {
   // Lets required columns be added and optional ones be made required.
   SchemaUpdate& AllowIncompatibleChanges();
 
-  // Adds a column below `parent` (empty: top level; a list or map names its element or value struct). Ids inside `type` are
-  // provisional. `default_value` is initial and write default.
+  // Adds a column below `parent` (empty: top level; a list or map names its element or value
+  // struct). Ids inside `type` are provisional. `default_value` is initial and write default.
   Status AddColumn(std::string_view parent, std::string_view name, const Type& type,
-                   std::optional<std::string> doc = std::nullopt, std::optional<Value> default_value = std::nullopt);
+                   std::optional<std::string> doc = std::nullopt,
+                   std::optional<Value> default_value = std::nullopt);
   Status AddRequiredColumn(std::string_view parent, std::string_view name, const Type& type,
                            std::optional<std::string> doc = std::nullopt,
                            std::optional<Value> default_value = std::nullopt);
@@ -51,14 +52,17 @@ class SchemaUpdate {
   // Adds what `other` has and this lacks, widens types, makes columns optional, updates docs.
   Status UnionByNameWith(const Schema& other);
 
-  // Returns the new schema, with the base's schema id. Errors: identifier field checks, move checks.
+  // Returns the new schema, with the base's schema id. Errors: identifier field checks, move
+  // checks.
   Result<Schema> Apply() const;
   // Returns the highest id after Apply.
   int32_t last_column_id() const { return last_column_id_; }
   bool has_changes() const;
 
-  // Returns the properties after the change: name mapping and the per-column keys of renamed columns.
-  std::map<std::string, std::string> UpdateProperties(const std::map<std::string, std::string>& properties) const;
+  // Returns the properties after the change: name mapping and the per-column keys of renamed
+  // columns.
+  std::map<std::string, std::string> UpdateProperties(
+      const std::map<std::string, std::string>& properties) const;
 
  private:
   struct Move {
@@ -78,7 +82,8 @@ class SchemaUpdate {
   // Returns the id of the struct that `parent` names, kRootParent for the top level.
   Result<int32_t> ResolveParent(std::string_view parent, std::string_view name) const;
   Status Union(const Type& current, const Type& wanted, std::string_view prefix);
-  Status UnionField(const NestedField& current, const NestedField& wanted, const std::string& full_name);
+  Status UnionField(const NestedField& current, const NestedField& wanted,
+                    const std::string& full_name);
   Status SetRequired(std::string_view name, bool required);
 
   // Apply changes to a type tree; fields that are deleted come back empty.
@@ -95,11 +100,11 @@ class SchemaUpdate {
   bool case_sensitive_;
   bool allow_incompatible_ = false;
   std::set<int32_t> deletes_;
-  std::map<int32_t, NestedField> updates_;        // by field id, added fields too
-  std::map<int32_t, std::vector<int32_t>> adds_;  // parent id -> ids of added fields
-  std::map<std::string, int32_t> added_names_;    // name key -> id
-  std::map<int32_t, int32_t> added_parents_;      // added id -> parent id
-  std::map<int32_t, std::vector<Move>> moves_;    // by parent id, in order
+  std::map<int32_t, NestedField> updates_;                    // by field id, added fields too
+  std::map<int32_t, std::vector<int32_t>> adds_;              // parent id -> ids of added fields
+  std::map<std::string, int32_t> added_names_;                // name key -> id
+  std::map<int32_t, int32_t> added_parents_;                  // added id -> parent id
+  std::map<int32_t, std::vector<Move>> moves_;                // by parent id, in order
   std::optional<std::vector<std::string>> identifier_names_;  // absent: the base's fields stay
 };
 

@@ -14,7 +14,8 @@ auto Invalid(std::string message) {
 }
 
 auto PositionOf(std::vector<NestedField>& fields, int32_t id) {
-  return std::find_if(fields.begin(), fields.end(), [id](const NestedField& field) { return field.id == id; });
+  return std::find_if(fields.begin(), fields.end(),
+                      [id](const NestedField& field) { return field.id == id; });
 }
 
 }  // namespace
@@ -40,14 +41,16 @@ Status SchemaUpdate::CheckIdentifiersKept() const {
   for (int32_t id : ids) {
     const NestedField* field = base_.FindField(id);
     if (deletes_.contains(id)) {
-      return Invalid(fmt::format("Cannot delete identifier field {}. To force deletion, also call setIdentifierFields to "
-                                 "update identifier fields.",
-                                 field->ToString()));
+      return Invalid(fmt::format(
+          "Cannot delete identifier field {}. To force deletion, also call setIdentifierFields to "
+          "update identifier fields.",
+          field->ToString()));
     }
     for (auto parent = base_.ParentId(id); parent; parent = base_.ParentId(*parent)) {
       if (!deletes_.contains(*parent)) continue;
-      return Invalid(fmt::format("Cannot delete field {} as it will delete nested identifier field {}.",
-                                 base_.FindField(*parent)->ToString(), field->ToString()));
+      return Invalid(
+          fmt::format("Cannot delete field {} as it will delete nested identifier field {}.",
+                      base_.FindField(*parent)->ToString(), field->ToString()));
     }
   }
   return {};
@@ -61,8 +64,10 @@ Result<std::vector<int32_t>> SchemaUpdate::NewIdentifiers(const Schema& schema) 
     for (const std::string& name : *identifier_names_) {
       const NestedField* field = schema.FindField(name, case_sensitive_);
       if (field == nullptr) {
-        return Invalid(fmt::format(
-            "Cannot add field {} as an identifier field: not found in current schema or added columns", name));
+        return Invalid(
+            fmt::format("Cannot add field {} as an identifier field: not found in current schema "
+                        "or added columns",
+                        name));
       }
       if (std::find(ids.begin(), ids.end(), field->id) == ids.end()) ids.push_back(field->id);
     }
@@ -135,8 +140,8 @@ void SchemaUpdate::AddAndMove(std::vector<NestedField>& fields, int32_t parent_i
 namespace {
 
 // Column names in these keys follow renames; keys of dropped columns go.
-constexpr std::string_view kColumnPrefixes[] = {property::kMetricsColumnPrefix, property::kBloomColumnPrefix,
-                                                property::kStatsColumnPrefix};
+constexpr std::string_view kColumnPrefixes[] = {
+    property::kMetricsColumnPrefix, property::kBloomColumnPrefix, property::kStatsColumnPrefix};
 
 std::string_view PrefixOf(std::string_view key) {
   for (std::string_view prefix : kColumnPrefixes) {
@@ -154,7 +159,8 @@ std::map<std::string, std::string> SchemaUpdate::UpdateProperties(
   std::map<std::string, std::string> out;
   for (const auto& [key, value] : properties) {
     std::string_view prefix = PrefixOf(key);
-    const NestedField* column = prefix.empty() ? nullptr : base_.FindField(key.substr(prefix.size()));
+    const NestedField* column =
+        prefix.empty() ? nullptr : base_.FindField(key.substr(prefix.size()));
     if (column == nullptr) {
       out.emplace(key, value);
     } else if (schema->FindField(column->id) != nullptr) {

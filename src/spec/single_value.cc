@@ -1,5 +1,6 @@
-// Layout of binary single values: boolean one byte; int, date 4 bytes; long, time and timestamps 8; float 4; double 8, all
-// little-endian; decimal minimal two's-complement big-endian; string UTF-8; uuid 16 bytes; fixed and binary raw.
+// Layout of binary single values: boolean one byte; int, date 4 bytes; long, time and timestamps 8;
+// float 4; double 8, all little-endian; decimal minimal two's-complement big-endian; string UTF-8;
+// uuid 16 bytes; fixed and binary raw.
 #include "spec/single_value.h"
 
 #include <fmt/format.h>
@@ -25,8 +26,8 @@ Bytes Little(T value) {
 }
 
 auto BadLength(const Type& type, std::string_view bytes) {
-  return Fail(ErrorCode::kCorrupt,
-              fmt::format("Cannot read a value of type {} from {} bytes", type.ToString(), bytes.size()));
+  return Fail(ErrorCode::kCorrupt, fmt::format("Cannot read a value of type {} from {} bytes",
+                                               type.ToString(), bytes.size()));
 }
 
 // Returns Java's Double.toString of the shortest digits: plain between 1e-3 and 1e7, else d.dE±n.
@@ -45,11 +46,13 @@ std::string JavaFloat(F value) {
   size_t e = text.find('e');
   std::string mantissa = text.substr(0, e);
   if (mantissa.find('.') == std::string::npos) mantissa += ".0";
-  return fmt::format("{}E{}", mantissa, ParseInt32(text.substr(text[e + 1] == '+' ? e + 2 : e + 1)).value_or(0));
+  return fmt::format("{}E{}", mantissa,
+                     ParseInt32(text.substr(text[e + 1] == '+' ? e + 2 : e + 1)).value_or(0));
 }
 
 std::string BytesText(const Type& type, const Bytes& bytes) {
-  if (type.Is(TypeKind::kUuid) && bytes.data.size() == 16) return Uuid::FromBytes(bytes.data).ToString();
+  if (type.Is(TypeKind::kUuid) && bytes.data.size() == 16)
+    return Uuid::FromBytes(bytes.data).ToString();
   return Base64Encode(bytes.data);
 }
 
@@ -94,11 +97,13 @@ std::string IntegerText(const Type& type, int64_t value) {
 Bytes ToBound(const Type& type, const Value& value) {
   if (value.Is<bool>()) return Bytes{std::string(1, value.As<bool>() ? '\1' : '\0')};
   if (value.Is<int32_t>()) {
-    return type.Is(TypeKind::kLong) ? Little<int64_t>(value.As<int32_t>()) : Little(value.As<int32_t>());
+    return type.Is(TypeKind::kLong) ? Little<int64_t>(value.As<int32_t>())
+                                    : Little(value.As<int32_t>());
   }
   if (value.Is<int64_t>()) return Little(value.As<int64_t>());
   if (value.Is<float>()) {
-    return type.Is(TypeKind::kDouble) ? Little<double>(value.As<float>()) : Little(value.As<float>());
+    return type.Is(TypeKind::kDouble) ? Little<double>(value.As<float>())
+                                      : Little(value.As<float>());
   }
   if (value.Is<double>()) return Little(value.As<double>());
   if (value.Is<Decimal>()) return Bytes{Int128ToMinimalBytes(value.As<Decimal>().unscaled)};
@@ -161,7 +166,8 @@ Value TruncateLowerBound(const Type&, const Value& value, int32_t length) {
   if (value.Is<std::string>()) {
     return std::string(CodePointPrefix(value.As<std::string>(), static_cast<size_t>(length)));
   }
-  if (value.Is<Bytes>()) return Bytes{value.As<Bytes>().data.substr(0, static_cast<size_t>(length))};
+  if (value.Is<Bytes>())
+    return Bytes{value.As<Bytes>().data.substr(0, static_cast<size_t>(length))};
   return value;
 }
 
@@ -229,13 +235,15 @@ namespace {
 template <typename T>
 Result<Value> Parsed(const std::optional<T>& value, std::string_view text) {
   if (value) return Value(T(*value));
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("For input string: \"{}\"", text), "NumberFormatException");
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("For input string: \"{}\"", text),
+              "NumberFormatException");
 }
 
 Result<Value> UuidFromText(std::string_view text) {
   auto uuid = Uuid::Parse(text);
   if (!uuid) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("Invalid UUID string: {}", text), "IllegalArgumentException");
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("Invalid UUID string: {}", text),
+                "IllegalArgumentException");
   }
   return Value(Bytes{uuid->ToBytes()});
 }
@@ -289,7 +297,8 @@ Result<Value> FromPartitionString(const Type& type, std::string_view text) {
     case TypeKind::kMap:
       break;
   }
-  return Fail(ErrorCode::kUnsupported, "Unsupported type for fromPartitionString: " + type.ToString(),
+  return Fail(ErrorCode::kUnsupported,
+              "Unsupported type for fromPartitionString: " + type.ToString(),
               "UnsupportedOperationException");
 }
 

@@ -9,7 +9,9 @@ auto NotValid(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message), "ValidationException");
 }
 
-std::string_view DirectionName(SortDirection direction) { return direction == SortDirection::kAsc ? "ASC" : "DESC"; }
+std::string_view DirectionName(SortDirection direction) {
+  return direction == SortDirection::kAsc ? "ASC" : "DESC";
+}
 std::string_view NullOrderName(NullOrder order) {
   return order == NullOrder::kNullsFirst ? "NULLS FIRST" : "NULLS LAST";
 }
@@ -44,8 +46,8 @@ std::string SortField::ToString() const {
 
 bool SortField::Satisfies(const SortField& other) const {
   if (*this == other) return true;
-  return source_id == other.source_id && direction == other.direction && null_order == other.null_order &&
-         transform.SatisfiesOrderOf(other.transform);
+  return source_id == other.source_id && direction == other.direction &&
+         null_order == other.null_order && transform.SatisfiesOrderOf(other.transform);
 }
 
 bool SortOrder::Satisfies(const SortOrder& other) const {
@@ -62,7 +64,8 @@ std::string SortOrder::ToString() const {
   return text + (fields.empty() ? "]" : "\n]");
 }
 
-Result<SortOrder> BuildSortOrder(const Schema& schema, std::span<const SortTerm> terms, bool case_sensitive) {
+Result<SortOrder> BuildSortOrder(const Schema& schema, std::span<const SortTerm> terms,
+                                 bool case_sensitive) {
   SortOrder order{terms.empty() ? 0 : 1, {}};
   for (const SortTerm& term : terms) {
     const NestedField* source = schema.FindField(term.column, case_sensitive);
@@ -79,8 +82,10 @@ Result<SortOrder> BuildSortOrder(const Schema& schema, std::span<const SortTerm>
 Status CheckSortOrder(const SortOrder& order, const Schema& schema) {
   for (const SortField& field : order.fields) {
     const Type* source = schema.FindType(field.source_id);
-    if (source == nullptr) return NotValid("Cannot find source column for sort field: " + field.ToString());
-    if (!source->is_primitive()) return NotValid("Cannot sort by non-primitive source field: " + source->ToString());
+    if (source == nullptr)
+      return NotValid("Cannot find source column for sort field: " + field.ToString());
+    if (!source->is_primitive())
+      return NotValid("Cannot sort by non-primitive source field: " + source->ToString());
     if (!field.transform.CanTransform(*source)) {
       return NotValid(fmt::format("Invalid source type {} for transform: {}", source->ToString(),
                                   field.transform.ToString()));
@@ -92,7 +97,8 @@ Status CheckSortOrder(const SortOrder& order, const Schema& schema) {
 std::string DescribeSortOrder(const SortOrder& order, const Schema& schema) {
   std::vector<std::string> terms;
   for (const SortField& field : order.fields) {
-    terms.push_back(fmt::format("{} {} {}", SqlTerm(field.transform, schema.FullName(field.source_id)),
+    terms.push_back(fmt::format("{} {} {}",
+                                SqlTerm(field.transform, schema.FullName(field.source_id)),
                                 DirectionName(field.direction), NullOrderName(field.null_order)));
   }
   return fmt::format("{}", fmt::join(terms, ", "));

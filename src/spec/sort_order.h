@@ -45,12 +45,14 @@ struct SortTerm {
 
 // Resolves names; order id 0 when there are no terms, 1 otherwise.
 // Errors: ValidationException for unknown columns and transforms that do not accept the type.
-Result<SortOrder> BuildSortOrder(const Schema& schema, std::span<const SortTerm> terms, bool case_sensitive = true);
+Result<SortOrder> BuildSortOrder(const Schema& schema, std::span<const SortTerm> terms,
+                                 bool case_sensitive = true);
 
 // Checks that every source column exists and its type is accepted.
 Status CheckSortOrder(const SortOrder& order, const Schema& schema);
 
-// Returns the order of the term text that SHOW TBLPROPERTIES and DESCRIBE print: "id ASC NULLS FIRST, bucket(4, x) DESC ...".
+// Returns the order of the term text that SHOW TBLPROPERTIES and DESCRIBE print: "id ASC NULLS
+// FIRST, bucket(4, x) DESC ...".
 std::string DescribeSortOrder(const SortOrder& order, const Schema& schema);
 
 }  // namespace iceblink::spec

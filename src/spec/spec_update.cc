@@ -35,24 +35,27 @@ SpecUpdate::SpecUpdate(const TableMetadata& base, bool case_sensitive)
   }
 }
 
-Result<SpecUpdate::SourceTransform> SpecUpdate::Resolve(std::string_view column, const Transform& transform) const {
+Result<SpecUpdate::SourceTransform> SpecUpdate::Resolve(std::string_view column,
+                                                        const Transform& transform) const {
   for (const PartitionField& field : spec_.fields) {
     if (!field.transform.Is(TransformKind::kUnknown)) continue;
     return Invalid("Cannot update partition spec with unknown transform: " + field.ToString());
   }
   const NestedField* source = schema_.FindField(column, case_sensitive_);
   if (source == nullptr) {
-    return NotValid(fmt::format("Cannot find field '{}' in struct: {}", column, Type(schema_.struct_type()).ToString()));
+    return NotValid(fmt::format("Cannot find field '{}' in struct: {}", column,
+                                Type(schema_.struct_type()).ToString()));
   }
   if (!transform.is_identity() && !transform.CanTransform(source->type)) {
-    return NotValid(fmt::format("Cannot bind: {} cannot transform {} values from '{}'", transform.ToString(),
-                                source->type.ToString(), column));
+    return NotValid(fmt::format("Cannot bind: {} cannot transform {} values from '{}'",
+                                transform.ToString(), source->type.ToString(), column));
   }
   return SourceTransform{source->id, transform.ToString()};
 }
 
 // Version 2 tables take up the field that some earlier spec had for the same source and transform.
-PartitionField SpecUpdate::RecycleOrCreate(int32_t source_id, const Transform& transform, std::string_view name) {
+PartitionField SpecUpdate::RecycleOrCreate(int32_t source_id, const Transform& transform,
+                                           std::string_view name) {
   if (format_version_ >= 2) {
     for (const PartitionSpec& spec : historical_) {
       for (const PartitionField& field : spec.fields) {
@@ -67,8 +70,8 @@ PartitionField SpecUpdate::RecycleOrCreate(int32_t source_id, const Transform& t
 Status SpecUpdate::CheckRedundantTime(const PartitionField& field) const {
   auto it = added_time_fields_.find(field.source_id);
   if (!field.transform.is_time() || it == added_time_fields_.end()) return {};
-  return Invalid(fmt::format("Cannot add redundant partition field: {} conflicts with {}", it->second.ToString(),
-                             field.ToString()));
+  return Invalid(fmt::format("Cannot add redundant partition field: {} conflicts with {}",
+                             it->second.ToString(), field.ToString()));
 }
 
 Status SpecUpdate::RewriteDeleteAndAdd(const PartitionField& existing, std::string_view name) {
@@ -77,7 +80,8 @@ Status SpecUpdate::RewriteDeleteAndAdd(const PartitionField& existing, std::stri
   return RenameField(existing.name, name);
 }
 
-Status SpecUpdate::AddField(std::string_view column, const Transform& transform, std::string_view name) {
+Status SpecUpdate::AddField(std::string_view column, const Transform& transform,
+                            std::string_view name) {
   if (auto it = added_by_name_.find(std::string(name)); it != added_by_name_.end()) {
     return Invalid("Cannot add duplicate partition field: " + it->second.ToString());
   }
@@ -85,15 +89,16 @@ Status SpecUpdate::AddField(std::string_view column, const Transform& transform,
   std::string term = TermText(column, transform);
   if (auto it = transform_to_field_.find(key); it != transform_to_field_.end()) {
     if (deletes_.contains(it->second.field_id)) return RewriteDeleteAndAdd(it->second, name);
-    return Invalid(fmt::format("Cannot add duplicate partition field {}={}, conflicts with {}", NameText(name), term,
-                               it->second.ToString()));
+    return Invalid(fmt::format("Cannot add duplicate partition field {}={}, conflicts with {}",
+                               NameText(name), term, it->second.ToString()));
   }
   if (auto it = added_by_transform_.find(key); it != added_by_transform_.end()) {
-    return Invalid(fmt::format("Cannot add duplicate partition field {}={}, already added: {}", NameText(name), term,
-                               it->second.ToString()));
+    return Invalid(fmt::format("Cannot add duplicate partition field {}={}, already added: {}",
+                               NameText(name), term, it->second.ToString()));
   }
   PartitionField field = RecycleOrCreate(key.first, transform, name);
-  if (field.name.empty()) field.name = AutomaticPartitionName(schema_.FullName(key.first), transform, true);
+  if (field.name.empty())
+    field.name = AutomaticPartitionName(schema_.FullName(key.first), transform, true);
   RETURN_IF_ERROR(CheckRedundantTime(field));
   if (auto it = name_to_field_.find(field.name); it != name_to_field_.end()) {
     const PartitionField& existing = it->second;
@@ -117,7 +122,8 @@ Status SpecUpdate::RemoveField(std::string_view name) {
     return Invalid(fmt::format("Cannot rename and delete partition field: {}", name));
   }
   auto it = name_to_field_.find(std::string(name));
-  if (it == name_to_field_.end()) return Invalid(fmt::format("Cannot find partition field to remove: {}", name));
+  if (it == name_to_field_.end())
+    return Invalid(fmt::format("Cannot find partition field to remove: {}", name));
   deletes_.insert(it->second.field_id);
   return {};
 }
@@ -141,13 +147,15 @@ Status SpecUpdate::RemoveField(std::string_view column, const Transform& transfo
 Status SpecUpdate::RenameField(std::string_view name, std::string_view new_name) {
   if (auto it = name_to_field_.find(std::string(new_name)); it != name_to_field_.end()) {
     const PartitionField& existing = it->second;
-    if (existing.transform.is_void()) renames_[existing.name] = fmt::format("{}_{}", existing.name, existing.field_id);
+    if (existing.transform.is_void())
+      renames_[existing.name] = fmt::format("{}_{}", existing.name, existing.field_id);
   }
   if (added_by_name_.contains(std::string(name))) {
     return Invalid(fmt::format("Cannot rename newly added partition field: {}", name));
   }
   auto it = name_to_field_.find(std::string(name));
-  if (it == name_to_field_.end()) return Invalid(fmt::format("Cannot find partition field to rename: {}", name));
+  if (it == name_to_field_.end())
+    return Invalid(fmt::format("Cannot find partition field to rename: {}", name));
   if (deletes_.contains(it->second.field_id)) {
     return Invalid(fmt::format("Cannot delete and rename partition field: {}", name));
   }
@@ -160,7 +168,8 @@ Result<PartitionSpec> SpecUpdate::Apply() const {
   for (PartitionField field : spec_.fields) {
     bool deleted = deletes_.contains(field.field_id);
     if (deleted && format_version_ >= 2) continue;
-    // Version 1 fields are positional: a removed one stays as void, so that later ids keep their places.
+    // Version 1 fields are positional: a removed one stays as void, so that later ids keep their
+    // places.
     if (deleted) field.transform = Transform::Void();
     if (auto it = renames_.find(field.name); it != renames_.end()) field.name = it->second;
     out.fields.push_back(std::move(field));

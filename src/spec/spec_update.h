@@ -1,7 +1,7 @@
 // Partition evolution as a builder of values (Java's UpdatePartitionSpec).
 //
-// The rules differ by format version: v1 keeps removed fields as void, v2 drops them and reuses the ids of equal fields of
-// historical specs. Not for several threads.
+// The rules differ by format version: v1 keeps removed fields as void, v2 drops them and reuses the
+// ids of equal fields of historical specs. Not for several threads.
 #pragma once
 
 #include <map>
@@ -28,7 +28,8 @@ class SpecUpdate {
   using SourceTransform = std::pair<int32_t, std::string>;  // source id, transform text
 
   Result<SourceTransform> Resolve(std::string_view column, const Transform& transform) const;
-  PartitionField RecycleOrCreate(int32_t source_id, const Transform& transform, std::string_view name);
+  PartitionField RecycleOrCreate(int32_t source_id, const Transform& transform,
+                                 std::string_view name);
   Status CheckRedundantTime(const PartitionField& field) const;
   Status RewriteDeleteAndAdd(const PartitionField& existing, std::string_view name);
 

@@ -1,7 +1,8 @@
 // Table metadata of format versions 1 to 3 as one plain value, and its JSON.
 //
-// One struct serves all versions: fields that a version lacks stay at their defaults and are not written. Members that
-// this code does not know survive a read and write (`extra_members`). Share it as shared_ptr<const TableMetadata>.
+// One struct serves all versions: fields that a version lacks stay at their defaults and are not
+// written. Members that this code does not know survive a read and write (`extra_members`). Share
+// it as shared_ptr<const TableMetadata>.
 #pragma once
 
 #include <memory>
@@ -76,7 +77,8 @@ struct TableMetadata {
   std::vector<MetadataLogEntry> metadata_log;
   std::string extra_members;  // a JSON object's text, or empty
 
-  // Where this value was read from or written to; empty before the first commit. Not part of the JSON.
+  // Where this value was read from or written to; empty before the first commit. Not part of the
+  // JSON.
   std::string metadata_file_location;
 
   // Require that the current ids exist, which ParseTableMetadata and ApplyUpdates check.
@@ -103,10 +105,11 @@ struct TableMetadata {
 
 using TableMetadataPtr = std::shared_ptr<const TableMetadata>;
 
-// Parses a metadata file's text (already decompressed). Checks versions, ids and logs as Java's TableMetadataParser.
-// Errors: Corrupt (IllegalArgumentException) "Cannot parse missing int: ..." and when the text is not JSON, Unsupported
-// for a newer version.
-Result<TableMetadata> ParseTableMetadata(std::string_view json, std::string metadata_file_location = {});
+// Parses a metadata file's text (already decompressed). Checks versions, ids and logs as Java's
+// TableMetadataParser. Errors: Corrupt (IllegalArgumentException) "Cannot parse missing int: ..."
+// and when the text is not JSON, Unsupported for a newer version.
+Result<TableMetadata> ParseTableMetadata(std::string_view json,
+                                         std::string metadata_file_location = {});
 
 // Returns the JSON in Java's member order, compact or (indent > 0) pretty-printed.
 std::string SerializeTableMetadata(const TableMetadata& metadata, int indent = 0);

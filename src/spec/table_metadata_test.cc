@@ -81,12 +81,14 @@ TEST(TableMetadata, RefusesWhatJavaRefuses) {
     auto metadata = ParseTableMetadata(text);
     return metadata ? std::string("parsed") : metadata.error().message;
   };
-  EXPECT_EQ(message(R"("format-version":3)", R"("format-version":9)"), "Cannot read unsupported version 9");
+  EXPECT_EQ(message(R"("format-version":3)", R"("format-version":9)"),
+            "Cannot read unsupported version 9");
   EXPECT_EQ(message(R"("schemas")", R"("s")"), "schemas must exist in format v3");
   EXPECT_EQ(message(R"("current-snapshot-id":7)", R"("current-snapshot-id":8)"),
             "Invalid table metadata: Cannot find current version");
-  EXPECT_EQ(message(R"("last-updated-ms":1700000000000)", R"("last-updated-ms":1600000000000)"),
-            "Invalid update timestamp 1600000000000: before last snapshot log entry at 1700000000000");
+  EXPECT_EQ(
+      message(R"("last-updated-ms":1700000000000)", R"("last-updated-ms":1600000000000)"),
+      "Invalid update timestamp 1600000000000: before last snapshot log entry at 1700000000000");
   EXPECT_EQ(message(R"("next-row-id":5,)", ""), "Cannot parse missing long: next-row-id");
 }
 

@@ -16,8 +16,9 @@ struct NamedTransform {
   TransformKind kind;
 };
 constexpr NamedTransform kNamed[] = {
-    {"identity", TransformKind::kIdentity}, {"year", TransformKind::kYear}, {"month", TransformKind::kMonth},
-    {"day", TransformKind::kDay},           {"hour", TransformKind::kHour}, {"void", TransformKind::kVoid},
+    {"identity", TransformKind::kIdentity}, {"year", TransformKind::kYear},
+    {"month", TransformKind::kMonth},       {"day", TransformKind::kDay},
+    {"hour", TransformKind::kHour},         {"void", TransformKind::kVoid},
 };
 
 // Returns N of "name[N]", or nothing.
@@ -28,11 +29,13 @@ std::optional<int32_t> Width(std::string_view text, std::string_view name) {
 }
 
 bool IsTimestamp(TypeKind kind) {
-  return kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampTz || kind == TypeKind::kTimestampNs ||
-         kind == TypeKind::kTimestampTzNs;
+  return kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampTz ||
+         kind == TypeKind::kTimestampNs || kind == TypeKind::kTimestampTzNs;
 }
 
-bool IsNanos(TypeKind kind) { return kind == TypeKind::kTimestampNs || kind == TypeKind::kTimestampTzNs; }
+bool IsNanos(TypeKind kind) {
+  return kind == TypeKind::kTimestampNs || kind == TypeKind::kTimestampTzNs;
+}
 
 bool CanBucket(TypeKind kind) {
   switch (kind) {
@@ -113,7 +116,8 @@ Transform Transform::Parse(std::string_view text) {
 bool Transform::CanTransform(const Type& source) const {
   switch (kind_) {
     case TransformKind::kIdentity:
-      return source.is_primitive() && !source.Is(TypeKind::kGeometry) && !source.Is(TypeKind::kGeography);
+      return source.is_primitive() && !source.Is(TypeKind::kGeometry) &&
+             !source.Is(TypeKind::kGeography);
     case TransformKind::kBucket:
       return CanBucket(source.kind());
     case TransformKind::kTruncate:
@@ -177,7 +181,8 @@ Value Transform::Apply(const Type& source, const Value& value) const {
     case TransformKind::kDay:
       return static_cast<int32_t>(DaysOf(from, value));
     case TransformKind::kHour:
-      return static_cast<int32_t>(FloorDiv(value.AsInt64(), IsNanos(from) ? kNanosPerHour : kMicrosPerHour));
+      return static_cast<int32_t>(
+          FloorDiv(value.AsInt64(), IsNanos(from) ? kNanosPerHour : kMicrosPerHour));
     case TransformKind::kVoid:
     case TransformKind::kUnknown:
       return {};

@@ -7,7 +7,17 @@
 
 namespace iceblink::spec {
 
-enum class TransformKind : uint8_t { kIdentity, kBucket, kTruncate, kYear, kMonth, kDay, kHour, kVoid, kUnknown };
+enum class TransformKind : uint8_t {
+  kIdentity,
+  kBucket,
+  kTruncate,
+  kYear,
+  kMonth,
+  kDay,
+  kHour,
+  kVoid,
+  kUnknown
+};
 
 class Transform {
  public:
@@ -20,7 +30,8 @@ class Transform {
   static Transform Day() { return Transform(TransformKind::kDay, 0); }
   static Transform Hour() { return Transform(TransformKind::kHour, 0); }
   static Transform Void() { return Transform(TransformKind::kVoid, 0); }
-  // Parses the specification's text ("bucket[16]", case-insensitive); what it does not know becomes an unknown transform.
+  // Parses the specification's text ("bucket[16]", case-insensitive); what it does not know becomes
+  // an unknown transform.
   static Transform Parse(std::string_view text);
 
   TransformKind kind() const { return kind_; }
@@ -32,22 +43,27 @@ class Transform {
 
   // Returns whether the transform accepts values of the type.
   bool CanTransform(const Type& source) const;
-  // Returns the type of the results. Requires CanTransform or a void or unknown transform (string for unknown).
+  // Returns the type of the results. Requires CanTransform or a void or unknown transform (string
+  // for unknown).
   Type ResultType(const Type& source) const;
   // Returns whether ordering by the source orders the results.
   bool preserves_order() const;
-  // Returns whether data ordered by this transform of a column is ordered by `other` of the same column.
+  // Returns whether data ordered by this transform of a column is ordered by `other` of the same
+  // column.
   bool SatisfiesOrderOf(const Transform& other) const;
 
-  // Returns the transformed value; null for null. `source` is the type of `value`, which is in its physical form.
+  // Returns the transformed value; null for null. `source` is the type of `value`, which is in its
+  // physical form.
   Value Apply(const Type& source, const Value& value) const;
 
-  // Returns the text of a transformed value in partition paths ("null", "2017-11-16-22", Base64 of binary ...).
+  // Returns the text of a transformed value in partition paths ("null", "2017-11-16-22", Base64 of
+  // binary ...).
   std::string ToHumanString(const Type& source, const Value& transformed) const;
 
   // Returns the specification's text: "bucket[16]".
   std::string ToString() const;
-  // Returns whether both are time transforms or otherwise equal in kind, so that one makes the other redundant.
+  // Returns whether both are time transforms or otherwise equal in kind, so that one makes the
+  // other redundant.
   std::string DedupName() const;
 
   friend bool operator==(const Transform&, const Transform&) = default;
@@ -59,7 +75,8 @@ class Transform {
   std::string text_;  // of an unknown transform
 };
 
-// Returns the 32-bit Murmur3 hash that bucket[N] uses for a non-null value; 0 for types without one.
+// Returns the 32-bit Murmur3 hash that bucket[N] uses for a non-null value; 0 for types without
+// one.
 int32_t BucketHash(const Type& source, const Value& value);
 
 }  // namespace iceblink::spec

@@ -48,9 +48,12 @@ std::string_view NameOfKind(TypeKind kind) {
   return {};
 }
 
-// Returns the trimmed text between `prefix` + open and a final close, or nothing when the text has another shape.
-std::optional<std::string_view> Parameters(std::string_view text, std::string_view prefix, char open, char close) {
-  if (text.size() < prefix.size() + 2 || AsciiLower(text.substr(0, prefix.size())) != prefix) return std::nullopt;
+// Returns the trimmed text between `prefix` + open and a final close, or nothing when the text has
+// another shape.
+std::optional<std::string_view> Parameters(std::string_view text, std::string_view prefix,
+                                           char open, char close) {
+  if (text.size() < prefix.size() + 2 || AsciiLower(text.substr(0, prefix.size())) != prefix)
+    return std::nullopt;
   std::string_view rest = Trim(text.substr(prefix.size()));
   if (rest.size() < 2 || rest.front() != open || rest.back() != close) return std::nullopt;
   return Trim(rest.substr(1, rest.size() - 2));
@@ -76,7 +79,8 @@ std::optional<Type> ParseParameterized(std::string_view text) {
   if (auto p = Parameters(text, "geography", '(', ')')) {
     size_t comma = p->find(',');
     if (comma == std::string_view::npos) return Type::Geography(std::string(*p));
-    return Type::Geography(std::string(Trim(p->substr(0, comma))), std::string(Trim(p->substr(comma + 1))));
+    return Type::Geography(std::string(Trim(p->substr(0, comma))),
+                           std::string(Trim(p->substr(comma + 1))));
   }
   return std::nullopt;
 }
@@ -87,9 +91,12 @@ struct Type::Nested {
   std::variant<StructType, ListType, MapType, GeoParams> value;
 };
 
-Type::Type(StructType type) : kind_(TypeKind::kStruct), nested_(std::make_shared<Nested>(Nested{std::move(type)})) {}
-Type::Type(ListType type) : kind_(TypeKind::kList), nested_(std::make_shared<Nested>(Nested{std::move(type)})) {}
-Type::Type(MapType type) : kind_(TypeKind::kMap), nested_(std::make_shared<Nested>(Nested{std::move(type)})) {}
+Type::Type(StructType type)
+    : kind_(TypeKind::kStruct), nested_(std::make_shared<Nested>(Nested{std::move(type)})) {}
+Type::Type(ListType type)
+    : kind_(TypeKind::kList), nested_(std::make_shared<Nested>(Nested{std::move(type)})) {}
+Type::Type(MapType type)
+    : kind_(TypeKind::kMap), nested_(std::make_shared<Nested>(Nested{std::move(type)})) {}
 
 Type Type::Decimal(int32_t precision, int32_t scale) {
   Type type(TypeKind::kDecimal);
@@ -122,12 +129,14 @@ Type Type::Geography(std::string crs, std::string algorithm) {
 Type Type::Struct(std::vector<NestedField> fields) { return Type(StructType{std::move(fields)}); }
 
 Type Type::List(int32_t element_id, Type element, bool element_required) {
-  return Type(ListType{NestedField{element_id, "element", std::move(element), element_required, {}, {}, {}}});
+  return Type(ListType{
+      NestedField{element_id, "element", std::move(element), element_required, {}, {}, {}}});
 }
 
 Type Type::Map(int32_t key_id, Type key, int32_t value_id, Type value, bool value_required) {
-  return Type(MapType{NestedField{key_id, "key", std::move(key), true, {}, {}, {}},
-                      NestedField{value_id, "value", std::move(value), value_required, {}, {}, {}}});
+  return Type(
+      MapType{NestedField{key_id, "key", std::move(key), true, {}, {}, {}},
+              NestedField{value_id, "value", std::move(value), value_required, {}, {}, {}}});
 }
 
 const std::string& Type::crs() const { return std::get<GeoParams>(nested_->value).crs; }
@@ -197,16 +206,19 @@ bool operator==(const Type& a, const Type& b) {
   return a.nested_ && b.nested_ && a.nested_->value == b.nested_->value;
 }
 
-NestedField NestedField::Optional(int32_t id, std::string name, Type type, std::optional<std::string> doc) {
+NestedField NestedField::Optional(int32_t id, std::string name, Type type,
+                                  std::optional<std::string> doc) {
   return NestedField{id, std::move(name), std::move(type), false, std::move(doc), {}, {}};
 }
 
-NestedField NestedField::Required(int32_t id, std::string name, Type type, std::optional<std::string> doc) {
+NestedField NestedField::Required(int32_t id, std::string name, Type type,
+                                  std::optional<std::string> doc) {
   return NestedField{id, std::move(name), std::move(type), true, std::move(doc), {}, {}};
 }
 
 std::string NestedField::ToString() const {
-  std::string text = fmt::format("{}: {}: {} {}", id, name, required ? "required" : "optional", type.ToString());
+  std::string text =
+      fmt::format("{}: {}: {} {}", id, name, required ? "required" : "optional", type.ToString());
   if (doc) text += fmt::format(" ({})", *doc);
   return text;
 }
@@ -233,12 +245,14 @@ Result<Type> ParsePrimitiveType(std::string_view text) {
   if (auto type = ParseParameterized(text)) {
     if (type->Is(TypeKind::kDecimal) && (type->precision() > 38 || type->precision() < 1)) {
       return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("Decimals with precision larger than 38 are not supported: {}", type->precision()),
+                  fmt::format("Decimals with precision larger than 38 are not supported: {}",
+                              type->precision()),
                   "IllegalArgumentException");
     }
     return *type;
   }
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("Cannot parse type string to primitive: {}", text),
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("Cannot parse type string to primitive: {}", text),
               "IllegalArgumentException");
 }
 

@@ -1,8 +1,9 @@
 // Iceberg types as values.
 //
-// A Type is two words of parameters and, for nested types, a shared pointer to immutable children: copying one is
-// cheap and any thread may read a shared one. Field ids, names and nullability live in NestedField, not in Type.
-// Equality is structural and, like Java's, includes ids, docs and defaults of nested fields.
+// A Type is two words of parameters and, for nested types, a shared pointer to immutable children:
+// copying one is cheap and any thread may read a shared one. Field ids, names and nullability live
+// in NestedField, not in Type. Equality is structural and, like Java's, includes ids, docs and
+// defaults of nested fields.
 #pragma once
 
 #include <cstdint>
@@ -101,7 +102,8 @@ class Type {
   // Returns the child fields of a struct (its fields), list (one) or map (two); empty for others.
   std::vector<const NestedField*> children() const;
 
-  // Returns the text of Java's toString: `int`, `decimal(9, 2)`, `struct<1: a: optional int>`, `list<string>`.
+  // Returns the text of Java's toString: `int`, `decimal(9, 2)`, `struct<1: a: optional int>`,
+  // `list<string>`.
   std::string ToString() const;
 
   friend bool operator==(const Type& a, const Type& b);
@@ -152,17 +154,21 @@ struct MapType {
   friend bool operator==(const MapType&, const MapType&) = default;
 };
 
-// Parses a primitive or variant type string of the specification: "int", "decimal(9,2)", "fixed[16]", "geometry(srid:1)".
-// Error: InvalidArgument "Cannot parse type string to primitive: ..." as Java.
+// Parses a primitive or variant type string of the specification: "int", "decimal(9,2)",
+// "fixed[16]", "geometry(srid:1)". Error: InvalidArgument "Cannot parse type string to primitive:
+// ..." as Java.
 Result<Type> ParsePrimitiveType(std::string_view text);
 
-// Returns the type string used in JSON ("decimal(9, 2)" as Java writes). Requires a primitive or variant.
+// Returns the type string used in JSON ("decimal(9, 2)" as Java writes). Requires a primitive or
+// variant.
 std::string TypeString(const Type& type);
 
-// Returns Java's TypeUtil.isPromotionAllowed: equal types, int->long, float->double, wider decimal of equal scale.
+// Returns Java's TypeUtil.isPromotionAllowed: equal types, int->long, float->double, wider decimal
+// of equal scale.
 bool IsPromotionAllowed(const Type& from, const Type& to);
 
-// Returns the format version that introduced the type (1, or 3 for unknown, variant, timestamp_ns, geometry ...).
+// Returns the format version that introduced the type (1, or 3 for unknown, variant, timestamp_ns,
+// geometry ...).
 int32_t MinFormatVersion(TypeKind kind);
 
 }  // namespace iceblink::spec

@@ -23,12 +23,14 @@ Result<int32_t> RequestedVersion(const Properties& properties, int32_t otherwise
                 "NumberFormatException");
   }
   if (*version < 1 || *version > kMaxFormatVersion) {
-    return Invalid(fmt::format("Unsupported format version: v{} (supported: v{})", *version, kMaxFormatVersion));
+    return Invalid(fmt::format("Unsupported format version: v{} (supported: v{})", *version,
+                               kMaxFormatVersion));
   }
   return *version;
 }
 
-// Properties that the table stores: no reserved ones, and the codec that is the default of new tables.
+// Properties that the table stores: no reserved ones, and the codec that is the default of new
+// tables.
 Properties PersistedProperties(const Properties& properties) {
   Properties out = {{std::string(property::kParquetCompression), "zstd"}};
   for (const auto& [key, value] : properties) {
@@ -38,22 +40,26 @@ Properties PersistedProperties(const Properties& properties) {
 }
 
 // Returns the spec over the fresh schema, source columns found by name; field ids count from 1000.
-Result<PartitionSpec> FreshSpec(const PartitionSpec& spec, const Schema& old_schema, const Schema& fresh) {
+Result<PartitionSpec> FreshSpec(const PartitionSpec& spec, const Schema& old_schema,
+                                const Schema& fresh) {
   PartitionSpec out;
   for (const PartitionField& field : spec.fields) {
     const NestedField* source = fresh.FindField(old_schema.FullName(field.source_id));
-    if (source == nullptr) return Invalid(fmt::format("Cannot find source column: {}", field.source_id));
+    if (source == nullptr)
+      return Invalid(fmt::format("Cannot find source column: {}", field.source_id));
     int32_t id = kPartitionDataIdStart + static_cast<int32_t>(out.fields.size());
     out.fields.push_back(PartitionField{source->id, id, field.name, field.transform});
   }
   return out;
 }
 
-Result<SortOrder> FreshSortOrder(const SortOrder& order, const Schema& old_schema, const Schema& fresh) {
+Result<SortOrder> FreshSortOrder(const SortOrder& order, const Schema& old_schema,
+                                 const Schema& fresh) {
   SortOrder out{order.is_unsorted() ? 0 : 1, {}};
   for (SortField field : order.fields) {
     const NestedField* source = fresh.FindField(old_schema.FullName(field.source_id));
-    if (source == nullptr) return Invalid(fmt::format("Cannot find source column: {}", field.source_id));
+    if (source == nullptr)
+      return Invalid(fmt::format("Cannot find source column: {}", field.source_id));
     field.source_id = source->id;
     out.fields.push_back(std::move(field));
   }
@@ -61,9 +67,12 @@ Result<SortOrder> FreshSortOrder(const SortOrder& order, const Schema& old_schem
 }
 
 using SourceTransform = std::pair<int32_t, std::string>;
-SourceTransform KeyOf(const PartitionField& field) { return {field.source_id, field.transform.ToString()}; }
+SourceTransform KeyOf(const PartitionField& field) {
+  return {field.source_id, field.transform.ToString()};
+}
 
-// Version 2 on: fields that any historical spec had get their ids again, the largest where several did.
+// Version 2 on: fields that any historical spec had get their ids again, the largest where several
+// did.
 PartitionSpec ReuseFieldIds(const TableMetadata& base, PartitionSpec spec) {
   std::map<SourceTransform, int32_t> ids;
   for (const PartitionSpec& known : base.specs) {
@@ -86,15 +95,18 @@ PartitionSpec CarryFields(const TableMetadata& base, const PartitionSpec& spec) 
   std::vector<PartitionField> fresh = spec.fields;
   PartitionSpec out;
   for (const PartitionField& field : base.spec().fields) {
-    auto it = std::find_if(fresh.begin(), fresh.end(), [&](const auto& f) { return KeyOf(f) == KeyOf(field); });
+    auto it = std::find_if(fresh.begin(), fresh.end(),
+                           [&](const auto& f) { return KeyOf(f) == KeyOf(field); });
     if (it != fresh.end()) {
       out.fields.push_back(PartitionField{it->source_id, field.field_id, it->name, it->transform});
       fresh.erase(it);
       continue;
     }
-    bool taken = std::any_of(spec.fields.begin(), spec.fields.end(), [&](const auto& f) { return f.name == field.name; });
+    bool taken = std::any_of(spec.fields.begin(), spec.fields.end(),
+                             [&](const auto& f) { return f.name == field.name; });
     std::string name = taken ? fmt::format("{}_{}", field.name, field.field_id) : field.name;
-    out.fields.push_back(PartitionField{field.source_id, field.field_id, std::move(name), Transform::Void()});
+    out.fields.push_back(
+        PartitionField{field.source_id, field.field_id, std::move(name), Transform::Void()});
   }
   int32_t last = base.last_partition_id;
   for (PartitionField& field : fresh) {
@@ -110,7 +122,8 @@ Status Upgrade(MetadataBuilder& builder, int32_t version) {
 
 }  // namespace
 
-Result<TableMetadata> ApplyUpdates(const TableMetadata& base, std::span<const TableUpdate> updates, int64_t now_ms) {
+Result<TableMetadata> ApplyUpdates(const TableMetadata& base, std::span<const TableUpdate> updates,
+                                   int64_t now_ms) {
   MetadataBuilder builder(&base, now_ms);
   for (const TableUpdate& update : updates) RETURN_IF_ERROR(builder.Apply(update));
   return builder.Build();
@@ -119,14 +132,17 @@ Result<TableMetadata> ApplyUpdates(const TableMetadata& base, std::span<const Ta
 Result<TableMetadata> ApplyCreateUpdates(std::span<const TableUpdate> updates, int64_t now_ms) {
   int32_t version = kDefaultFormatVersion;
   for (const TableUpdate& update : updates) {
-    if (const auto* upgrade = std::get_if<update::UpgradeFormatVersion>(&update)) version = upgrade->format_version;
+    if (const auto* upgrade = std::get_if<update::UpgradeFormatVersion>(&update))
+      version = upgrade->format_version;
   }
   if (version < 1 || version > kMaxFormatVersion) {
-    return Invalid(fmt::format("Unsupported format version: v{} (supported: v{})", version, kMaxFormatVersion));
+    return Invalid(fmt::format("Unsupported format version: v{} (supported: v{})", version,
+                               kMaxFormatVersion));
   }
   MetadataBuilder builder(nullptr, now_ms, version);
   for (const TableUpdate& update : updates) {
-    if (!std::holds_alternative<update::UpgradeFormatVersion>(update)) RETURN_IF_ERROR(builder.Apply(update));
+    if (!std::holds_alternative<update::UpgradeFormatVersion>(update))
+      RETURN_IF_ERROR(builder.Apply(update));
   }
   ASSIGN_OR_RETURN(TableMetadata metadata, builder.Build());
   if (metadata.uuid.empty()) metadata.uuid = NewUuid();
@@ -152,7 +168,8 @@ Result<TableMetadata> NewTableMetadata(const NewTable& table, int64_t now_ms) {
   return builder.Build();
 }
 
-Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const NewTable& table, int64_t now_ms) {
+Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const NewTable& table,
+                                           int64_t now_ms) {
   ASSIGN_OR_RETURN(int32_t version, RequestedVersion(table.properties, base.format_version));
   int32_t last_id = base.last_column_id;
   Schema schema = AssignFreshIds(table.schema, base.schema(), [&] { return ++last_id; });
@@ -172,8 +189,11 @@ Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const NewT
 
 bool IsReservedProperty(std::string_view key) {
   static constexpr std::string_view kReserved[] = {
-      "format-version", "uuid", "snapshot-count", "current-snapshot-id", "current-snapshot-summary",
-      "current-snapshot-timestamp-ms", "current-schema", "default-partition-spec", "default-sort-order"};
+      "format-version",           "uuid",
+      "snapshot-count",           "current-snapshot-id",
+      "current-snapshot-summary", "current-snapshot-timestamp-ms",
+      "current-schema",           "default-partition-spec",
+      "default-sort-order"};
   return std::find(std::begin(kReserved), std::end(kReserved), key) != std::end(kReserved);
 }
 

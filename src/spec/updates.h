@@ -1,8 +1,9 @@
-// Changes of table metadata: the updates and requirements of the REST protocol as values, and the pure functions that
-// check and apply them (the rules of Java's TableMetadata.Builder).
+// Changes of table metadata: the updates and requirements of the REST protocol as values, and the
+// pure functions that check and apply them (the rules of Java's TableMetadata.Builder).
 //
-// ApplyUpdates never touches its base. One call is one commit: ids of -1 mean the schema, spec or order that was added last
-// in the same call, and intermediate snapshots of a branch leave one entry in the snapshot log.
+// ApplyUpdates never touches its base. One call is one commit: ids of -1 mean the schema, spec or
+// order that was added last in the same call, and intermediate snapshots of a branch leave one
+// entry in the snapshot log.
 #pragma once
 
 #include <variant>
@@ -23,7 +24,8 @@ struct UpgradeFormatVersion {
 };
 struct AddSchema {
   Schema schema;
-  std::optional<int32_t> last_column_id;  // deprecated member of old clients; absent: the schema's highest id
+  std::optional<int32_t>
+      last_column_id;  // deprecated member of old clients; absent: the schema's highest id
 };
 struct SetCurrentSchema {
   int32_t schema_id = kLastAdded;
@@ -90,13 +92,14 @@ struct RemoveEncryptionKey {
 }  // namespace update
 
 using TableUpdate =
-    std::variant<update::AssignUuid, update::UpgradeFormatVersion, update::AddSchema, update::SetCurrentSchema,
-                 update::AddSpec, update::SetDefaultSpec, update::AddSortOrder, update::SetDefaultSortOrder,
-                 update::AddSnapshot, update::RemoveSnapshots, update::SetSnapshotRef, update::RemoveSnapshotRef,
-                 update::SetProperties, update::RemoveProperties, update::SetLocation, update::SetStatistics,
-                 update::RemoveStatistics, update::SetPartitionStatistics, update::RemovePartitionStatistics,
-                 update::RemovePartitionSpecs, update::RemoveSchemas, update::AddEncryptionKey,
-                 update::RemoveEncryptionKey>;
+    std::variant<update::AssignUuid, update::UpgradeFormatVersion, update::AddSchema,
+                 update::SetCurrentSchema, update::AddSpec, update::SetDefaultSpec,
+                 update::AddSortOrder, update::SetDefaultSortOrder, update::AddSnapshot,
+                 update::RemoveSnapshots, update::SetSnapshotRef, update::RemoveSnapshotRef,
+                 update::SetProperties, update::RemoveProperties, update::SetLocation,
+                 update::SetStatistics, update::RemoveStatistics, update::SetPartitionStatistics,
+                 update::RemovePartitionStatistics, update::RemovePartitionSpecs,
+                 update::RemoveSchemas, update::AddEncryptionKey, update::RemoveEncryptionKey>;
 
 namespace requirement {
 
@@ -127,50 +130,60 @@ struct AssertDefaultSortOrderId {
 }  // namespace requirement
 
 using TableRequirement =
-    std::variant<requirement::AssertCreate, requirement::AssertTableUuid, requirement::AssertRefSnapshotId,
-                 requirement::AssertLastAssignedFieldId, requirement::AssertCurrentSchemaId,
-                 requirement::AssertLastAssignedPartitionId, requirement::AssertDefaultSpecId,
-                 requirement::AssertDefaultSortOrderId>;
+    std::variant<requirement::AssertCreate, requirement::AssertTableUuid,
+                 requirement::AssertRefSnapshotId, requirement::AssertLastAssignedFieldId,
+                 requirement::AssertCurrentSchemaId, requirement::AssertLastAssignedPartitionId,
+                 requirement::AssertDefaultSpecId, requirement::AssertDefaultSortOrderId>;
 
 // Checks every requirement against the table, null when it does not exist.
 // Error: Conflict (CommitFailedException, retryable) "Requirement failed: ...".
 Status CheckRequirements(const TableMetadata* base, std::span<const TableRequirement> requirements);
 
-// Returns the requirements that Java's UpdateRequirements derives for the updates of an existing table.
-std::vector<TableRequirement> RequirementsForUpdate(const TableMetadata& base, std::span<const TableUpdate> updates);
+// Returns the requirements that Java's UpdateRequirements derives for the updates of an existing
+// table.
+std::vector<TableRequirement> RequirementsForUpdate(const TableMetadata& base,
+                                                    std::span<const TableUpdate> updates);
 // Returns those of a commit that creates the table, and of one that replaces it.
 std::vector<TableRequirement> RequirementsForCreate(std::span<const TableUpdate> updates);
-std::vector<TableRequirement> RequirementsForReplace(const TableMetadata& base, std::span<const TableUpdate> updates);
+std::vector<TableRequirement> RequirementsForReplace(const TableMetadata& base,
+                                                     std::span<const TableUpdate> updates);
 
-// Returns the metadata after the updates, last-updated-ms set to now_ms (or to the timestamp of the added snapshot) and the
-// base's file appended to the metadata log. Without effective changes the base comes back unchanged.
-// Errors: InvalidArgument or Conflict with the exception that Java raises.
-Result<TableMetadata> ApplyUpdates(const TableMetadata& base, std::span<const TableUpdate> updates, int64_t now_ms);
+// Returns the metadata after the updates, last-updated-ms set to now_ms (or to the timestamp of the
+// added snapshot) and the base's file appended to the metadata log. Without effective changes the
+// base comes back unchanged. Errors: InvalidArgument or Conflict with the exception that Java
+// raises.
+Result<TableMetadata> ApplyUpdates(const TableMetadata& base, std::span<const TableUpdate> updates,
+                                   int64_t now_ms);
 
-// Returns an empty metadata value to which the updates of a create commit apply (its format version is still to be set by
-// UpgradeFormatVersion or kDefaultFormatVersion).
+// Returns an empty metadata value to which the updates of a create commit apply (its format version
+// is still to be set by UpgradeFormatVersion or kDefaultFormatVersion).
 Result<TableMetadata> ApplyCreateUpdates(std::span<const TableUpdate> updates, int64_t now_ms);
 
-// What CREATE TABLE asks for. The schema's ids are provisional: fresh ones are assigned as in Java, and the spec and order,
-// whose source ids refer to the provisional ones, follow.
+// What CREATE TABLE asks for. The schema's ids are provisional: fresh ones are assigned as in Java,
+// and the spec and order, whose source ids refer to the provisional ones, follow.
 struct NewTable {
   Schema schema;
   PartitionSpec spec;
   SortOrder sort_order;
   std::string location;
-  std::map<std::string, std::string> properties;  // reserved keys other than format-version are dropped
+  std::map<std::string, std::string>
+      properties;  // reserved keys other than format-version are dropped
   int32_t format_version = kDefaultFormatVersion;  // the property format-version wins
   std::string uuid;
 };
 Result<TableMetadata> NewTableMetadata(const NewTable& table, int64_t now_ms);
 
-// Returns the metadata that REPLACE TABLE makes: history, uuid and snapshots kept, ref main removed, ids reused by name,
-// properties merged, location changed only when `table.location` is not empty.
-Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const NewTable& table, int64_t now_ms);
+// Returns the metadata that REPLACE TABLE makes: history, uuid and snapshots kept, ref main
+// removed, ids reused by name, properties merged, location changed only when `table.location` is
+// not empty.
+Result<TableMetadata> ReplaceTableMetadata(const TableMetadata& base, const NewTable& table,
+                                           int64_t now_ms);
 
-// Return the updates that make `metadata` from nothing, and those that turn `base` into it (for REST create and replace).
+// Return the updates that make `metadata` from nothing, and those that turn `base` into it (for
+// REST create and replace).
 std::vector<TableUpdate> UpdatesForCreate(const TableMetadata& metadata);
-std::vector<TableUpdate> UpdatesForReplace(const TableMetadata& base, const TableMetadata& metadata);
+std::vector<TableUpdate> UpdatesForReplace(const TableMetadata& base,
+                                           const TableMetadata& metadata);
 
 // Property keys that a table never stores (format-version, uuid, ...).
 bool IsReservedProperty(std::string_view key);

@@ -1,4 +1,5 @@
-// Updates that lead from one metadata value to another, for catalogs that take updates rather than files.
+// Updates that lead from one metadata value to another, for catalogs that take updates rather than
+// files.
 #include <algorithm>
 
 #include "spec/updates.h"
@@ -11,7 +12,8 @@ class Diff {
   Diff(const TableMetadata& from, const TableMetadata& to) : from_(from), to_(to) {}
 
   std::vector<TableUpdate> Run() {
-    if (to_.format_version != from_.format_version) Add(update::UpgradeFormatVersion{to_.format_version});
+    if (to_.format_version != from_.format_version)
+      Add(update::UpgradeFormatVersion{to_.format_version});
     for (const auto& [name, ref] : from_.refs) {
       if (to_.Ref(name) == nullptr) Add(update::RemoveSnapshotRef{name});
     }
@@ -85,7 +87,8 @@ class Diff {
     }
     update::RemoveSnapshots removed;
     for (const Snapshot& snapshot : from_.snapshots) {
-      if (to_.SnapshotById(snapshot.snapshot_id) == nullptr) removed.snapshot_ids.push_back(snapshot.snapshot_id);
+      if (to_.SnapshotById(snapshot.snapshot_id) == nullptr)
+        removed.snapshot_ids.push_back(snapshot.snapshot_id);
     }
     if (!removed.snapshot_ids.empty()) Add(std::move(removed));
   }
@@ -97,7 +100,8 @@ class Diff {
     }
     for (const PartitionStatisticsFile& file : to_.partition_statistics) {
       auto& old = from_.partition_statistics;
-      if (std::find(old.begin(), old.end(), file) == old.end()) Add(update::SetPartitionStatistics{file});
+      if (std::find(old.begin(), old.end(), file) == old.end())
+        Add(update::SetPartitionStatistics{file});
     }
     for (const EncryptedKey& key : to_.encryption_keys) {
       auto& old = from_.encryption_keys;
@@ -115,7 +119,8 @@ class Diff {
 std::vector<TableUpdate> UpdatesForCreate(const TableMetadata& metadata) {
   TableMetadata nothing;
   nothing.format_version = metadata.format_version;
-  nothing.current_schema_id = nothing.default_spec_id = nothing.default_sort_order_id = update::kLastAdded;
+  nothing.current_schema_id = nothing.default_spec_id = nothing.default_sort_order_id =
+      update::kLastAdded;
   std::vector<TableUpdate> out = {update::AssignUuid{metadata.uuid},
                                   update::UpgradeFormatVersion{metadata.format_version}};
   std::vector<TableUpdate> rest = Diff(nothing, metadata).Run();
@@ -123,7 +128,8 @@ std::vector<TableUpdate> UpdatesForCreate(const TableMetadata& metadata) {
   return out;
 }
 
-std::vector<TableUpdate> UpdatesForReplace(const TableMetadata& base, const TableMetadata& metadata) {
+std::vector<TableUpdate> UpdatesForReplace(const TableMetadata& base,
+                                           const TableMetadata& metadata) {
   return Diff(base, metadata).Run();
 }
 

@@ -14,7 +14,8 @@ constexpr int64_t kNow = 1'700'000'000'000;
 // id int, data string, ts timestamp; provisional ids that a new table must renumber.
 NewTable BaseTable() {
   NewTable table;
-  table.schema = Schema({NestedField::Required(10, "id", Type::Int()), NestedField::Optional(20, "data", Type::String()),
+  table.schema = Schema({NestedField::Required(10, "id", Type::Int()),
+                         NestedField::Optional(20, "data", Type::String()),
                          NestedField::Optional(30, "ts", Type::Timestamp())});
   table.spec = PartitionSpec{0, {{30, 1, "ts_day", Transform::Day()}}};
   table.location = "/wh/t";
@@ -35,7 +36,8 @@ Snapshot SnapshotOf(int64_t id, int64_t sequence, std::optional<int64_t> parent 
   return snapshot;
 }
 
-TableMetadata Apply(const TableMetadata& base, std::vector<TableUpdate> updates, int64_t now = kNow + 100) {
+TableMetadata Apply(const TableMetadata& base, std::vector<TableUpdate> updates,
+                    int64_t now = kNow + 100) {
   auto out = ApplyUpdates(base, updates, now);
   EXPECT_TRUE(out) << out.error().message;
   return out ? *out : base;
@@ -56,8 +58,9 @@ TEST(NewTable, RenumbersAndStoresDefaults) {
   EXPECT_EQ(metadata->spec().fields[0].ToString(), "1000: ts_day: day(3)");
   EXPECT_EQ(metadata->last_partition_id, 1000);
   EXPECT_EQ(metadata->default_sort_order_id, 0);
-  EXPECT_EQ(metadata->properties, (std::map<std::string, std::string>{
-                                      {"owner", "o"}, {"write.parquet.compression-codec", "zstd"}}));
+  EXPECT_EQ(metadata->properties,
+            (std::map<std::string, std::string>{{"owner", "o"},
+                                                {"write.parquet.compression-codec", "zstd"}}));
 }
 
 TEST(NewTable, RefusesTypesOfLaterVersions) {
@@ -72,8 +75,10 @@ TEST(ReplaceTable, KeepsIdsByNameAndHistory) {
   TableMetadata base = Apply(Base(), {update::AddSnapshot{SnapshotOf(1, 1)},
                                       update::SetSnapshotRef{"main", SnapshotRef{1}}});
   NewTable table;
-  table.schema = Schema({NestedField::Optional(1, "ts", Type::TimestampTz()), NestedField::Optional(2, "x", Type::Int())});
-  table.spec = PartitionSpec{0, {{2, 1, "x", Transform::Identity()}, {1, 2, "ts_day", Transform::Day()}}};
+  table.schema = Schema({NestedField::Optional(1, "ts", Type::TimestampTz()),
+                         NestedField::Optional(2, "x", Type::Int())});
+  table.spec =
+      PartitionSpec{0, {{2, 1, "x", Transform::Identity()}, {1, 2, "ts_day", Transform::Day()}}};
   auto replaced = ReplaceTableMetadata(base, table, kNow + 5);
   ASSERT_TRUE(replaced) << replaced.error().message;
   EXPECT_EQ(replaced->schema().FindField("ts")->id, 3);
@@ -92,19 +97,21 @@ TEST(ReplaceTable, KeepsIdsByNameAndHistory) {
 TEST(ApplyUpdates, ReusesEqualSchemasSpecsAndOrders) {
   TableMetadata base = Base();
   PartitionSpec same{7, {{3, 1000, "ts_day", Transform::Day()}}};
-  TableMetadata out = Apply(base, {update::AddSchema{base.schema().WithId(9), {}}, update::SetCurrentSchema{},
-                                   update::AddSpec{same}, update::SetDefaultSpec{},
-                                   update::AddSortOrder{SortOrder{5, {{Transform::Identity(), 1}}}},
-                                   update::SetDefaultSortOrder{}});
+  TableMetadata out =
+      Apply(base, {update::AddSchema{base.schema().WithId(9), {}}, update::SetCurrentSchema{},
+                   update::AddSpec{same}, update::SetDefaultSpec{},
+                   update::AddSortOrder{SortOrder{5, {{Transform::Identity(), 1}}}},
+                   update::SetDefaultSortOrder{}});
   EXPECT_EQ(out.schemas.size(), 1u);
   EXPECT_EQ(out.specs.size(), 1u);
   EXPECT_EQ(out.default_sort_order_id, 1);
 }
 
 TEST(ApplyUpdates, KeepsOnlyTheLastHeadInTheSnapshotLog) {
-  TableMetadata out = Apply(Base(), {update::AddSnapshot{SnapshotOf(1, 1)}, update::SetSnapshotRef{"main", SnapshotRef{1}},
-                                     update::AddSnapshot{SnapshotOf(2, 2, 1)},
-                                     update::SetSnapshotRef{"main", SnapshotRef{2}}});
+  TableMetadata out = Apply(
+      Base(),
+      {update::AddSnapshot{SnapshotOf(1, 1)}, update::SetSnapshotRef{"main", SnapshotRef{1}},
+       update::AddSnapshot{SnapshotOf(2, 2, 1)}, update::SetSnapshotRef{"main", SnapshotRef{2}}});
   ASSERT_EQ(out.snapshot_log.size(), 1u);
   EXPECT_EQ(out.snapshot_log[0], (SnapshotLogEntry{kNow + 2, 2}));
   EXPECT_EQ(out.last_sequence_number, 2);
@@ -121,14 +128,16 @@ TEST(ApplyUpdates, AppendsThePreviousFileWithinItsLimit) {
   base.metadata_log = {{kNow - 2, "a"}, {kNow - 1, "b"}};
   base.properties["write.metadata.previous-versions-max"] = "2";
   TableMetadata out = Apply(base, {update::SetLocation{"/x"}});
-  EXPECT_EQ(out.metadata_log, (std::vector<MetadataLogEntry>{{kNow - 1, "b"}, {kNow, "/wh/t/0.json"}}));
+  EXPECT_EQ(out.metadata_log,
+            (std::vector<MetadataLogEntry>{{kNow - 1, "b"}, {kNow, "/wh/t/0.json"}}));
   EXPECT_EQ(Apply(base, {update::SetLocation{base.location}}), base);
 }
 
 TEST(ApplyUpdates, CountsRowIds) {
   TableMetadata base = Apply(Base(), {update::UpgradeFormatVersion{3}});
   Snapshot snapshot = SnapshotOf(1, 1);
-  EXPECT_EQ(Refusal(base, {update::AddSnapshot{snapshot}}), "Cannot add a snapshot: first-row-id is null");
+  EXPECT_EQ(Refusal(base, {update::AddSnapshot{snapshot}}),
+            "Cannot add a snapshot: first-row-id is null");
   snapshot.first_row_id = 0;
   snapshot.added_rows = 25;
   TableMetadata out = Apply(base, {update::AddSnapshot{snapshot}});
@@ -141,12 +150,15 @@ TEST(ApplyUpdates, CountsRowIds) {
 
 TEST(ApplyUpdates, RefusesWhatJavaRefuses) {
   TableMetadata base = Apply(Base(), {update::AddSnapshot{SnapshotOf(1, 1)}});
-  EXPECT_EQ(Refusal(base, {update::AddSnapshot{SnapshotOf(1, 2)}}), "Snapshot already exists for id: 1");
+  EXPECT_EQ(Refusal(base, {update::AddSnapshot{SnapshotOf(1, 2)}}),
+            "Snapshot already exists for id: 1");
   EXPECT_EQ(Refusal(base, {update::AddSnapshot{SnapshotOf(2, 1, 1)}}),
             "Cannot add snapshot with sequence number 1 older than last sequence number 1");
-  EXPECT_EQ(Refusal(base, {update::SetSnapshotRef{"b", SnapshotRef{9}}}), "Cannot set b to unknown snapshot: 9");
+  EXPECT_EQ(Refusal(base, {update::SetSnapshotRef{"b", SnapshotRef{9}}}),
+            "Cannot set b to unknown snapshot: 9");
   EXPECT_EQ(Refusal(base, {update::UpgradeFormatVersion{1}}), "Cannot downgrade v2 table to v1");
-  EXPECT_EQ(Refusal(base, {update::SetCurrentSchema{}}), "Cannot set last added schema: no schema has been added");
+  EXPECT_EQ(Refusal(base, {update::SetCurrentSchema{}}),
+            "Cannot set last added schema: no schema has been added");
   Schema without_ts({NestedField::Required(1, "id", Type::Int())});
   EXPECT_EQ(Refusal(base, {update::AddSchema{without_ts, {}}, update::SetCurrentSchema{}}),
             "Cannot find source column for partition field: 1000: ts_day: day(3)");
@@ -155,7 +167,8 @@ TEST(ApplyUpdates, RefusesWhatJavaRefuses) {
 TEST(Requirements, AreDerivedAndChecked) {
   TableMetadata base = Apply(Base(), {update::AddSnapshot{SnapshotOf(1, 1)},
                                       update::SetSnapshotRef{"main", SnapshotRef{1}}});
-  std::vector<TableUpdate> updates = {update::AddSchema{base.schema(), {}}, update::SetCurrentSchema{},
+  std::vector<TableUpdate> updates = {update::AddSchema{base.schema(), {}},
+                                      update::SetCurrentSchema{},
                                       update::SetSnapshotRef{"main", SnapshotRef{2}}};
   auto requirements = RequirementsForUpdate(base, updates);
   ASSERT_EQ(requirements.size(), 4u);
@@ -164,19 +177,23 @@ TEST(Requirements, AreDerivedAndChecked) {
                                      update::SetSnapshotRef{"main", SnapshotRef{5}}});
   Status status = CheckRequirements(&moved, requirements);
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, "Requirement failed: branch main has changed: expected id 1 != 5");
+  EXPECT_EQ(status.error().message,
+            "Requirement failed: branch main has changed: expected id 1 != 5");
   EXPECT_TRUE(status.error().retryable);
   EXPECT_EQ(CheckRequirements(&base, RequirementsForCreate({})).error().message,
             "Requirement failed: table already exists");
 }
 
 TEST(UpdatesJson, GoesBothWays) {
-  TableMetadata metadata = Apply(Base(), {update::AddSnapshot{SnapshotOf(1, 1)},
-                                          update::SetSnapshotRef{"main", SnapshotRef{1, RefType::kBranch, 3, 4, 5}}});
+  TableMetadata metadata =
+      Apply(Base(), {update::AddSnapshot{SnapshotOf(1, 1)},
+                     update::SetSnapshotRef{"main", SnapshotRef{1, RefType::kBranch, 3, 4, 5}}});
   std::vector<TableUpdate> updates = UpdatesForCreate(metadata);
-  updates.insert(updates.end(), {update::RemoveSnapshots{{1, 2}}, update::RemoveSnapshotRef{"b"},
-                                 update::RemoveProperties{{"a"}}, update::SetStatistics{StatisticsFile{1, "p", 2, 3, {}, {}}},
-                                 update::RemoveSchemas{{3}}, update::AddEncryptionKey{EncryptedKey{"k", "e", "m", {}}}});
+  updates.insert(
+      updates.end(),
+      {update::RemoveSnapshots{{1, 2}}, update::RemoveSnapshotRef{"b"},
+       update::RemoveProperties{{"a"}}, update::SetStatistics{StatisticsFile{1, "p", 2, 3, {}, {}}},
+       update::RemoveSchemas{{3}}, update::AddEncryptionKey{EncryptedKey{"k", "e", "m", {}}}});
   for (const TableUpdate& update : updates) {
     Json json = ToJson(update);
     auto back = TableUpdateFromJson(json);

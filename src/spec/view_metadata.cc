@@ -29,8 +29,9 @@ std::vector<std::string> Dialects(const ViewVersion& version) {
 }
 
 bool SameVersion(const ViewVersion& a, const ViewVersion& b) {
-  return a.summary == b.summary && a.representations == b.representations && a.default_catalog == b.default_catalog &&
-         a.default_namespace == b.default_namespace && a.schema_id == b.schema_id;
+  return a.summary == b.summary && a.representations == b.representations &&
+         a.default_catalog == b.default_catalog && a.default_namespace == b.default_namespace &&
+         a.schema_id == b.schema_id;
 }
 
 // Applies view updates one by one (Java's ViewMetadata.Builder).
@@ -51,7 +52,8 @@ class Builder {
   Result<ViewMetadata> Build() {
     if (out_.versions.empty()) return Invalid("Invalid view: no versions were added");
     if (out_.VersionById(out_.current_version_id) == nullptr) {
-      return Invalid(fmt::format("Cannot find current version {} in view versions", out_.current_version_id));
+      return Invalid(
+          fmt::format("Cannot find current version {} in view versions", out_.current_version_id));
     }
     if (log_entry_) out_.version_log.push_back(*log_entry_);
     RETURN_IF_ERROR(CheckDialects());
@@ -62,15 +64,18 @@ class Builder {
 
  private:
   Status On(const ViewAssignUuid& u) {
-    if (!out_.uuid.empty() && !EqualsIgnoreCase(out_.uuid, u.uuid)) return Invalid("Cannot reassign uuid");
+    if (!out_.uuid.empty() && !EqualsIgnoreCase(out_.uuid, u.uuid))
+      return Invalid("Cannot reassign uuid");
     if (out_.uuid.empty()) out_.uuid = u.uuid;
     return {};
   }
   Status On(const ViewUpgradeFormatVersion& u) {
     if (u.format_version < out_.format_version) {
-      return Invalid(fmt::format("Cannot downgrade v{} view to v{}", out_.format_version, u.format_version));
+      return Invalid(
+          fmt::format("Cannot downgrade v{} view to v{}", out_.format_version, u.format_version));
     }
-    if (u.format_version > 1) return Invalid(fmt::format("Unsupported format version: {}", u.format_version));
+    if (u.format_version > 1)
+      return Invalid(fmt::format("Unsupported format version: {}", u.format_version));
     return {};
   }
   Status On(const ViewAddSchema& u) {
@@ -144,11 +149,13 @@ Status Builder::On(const update::AddViewVersion& u) {
 
 Status Builder::On(const update::SetCurrentViewVersion& u) {
   bool last = u.version_id == update::SetCurrentViewVersion::kLastAddedVersion;
-  if (last && !last_version_) return NotValid("Cannot set last version id: no current version id has been set");
+  if (last && !last_version_)
+    return NotValid("Cannot set last version id: no current version id has been set");
   int32_t id = last ? *last_version_ : u.version_id;
   if (id == out_.current_version_id) return {};
   const ViewVersion* version = out_.VersionById(id);
-  if (version == nullptr) return Invalid(fmt::format("Cannot set current version to unknown version: {}", id));
+  if (version == nullptr)
+    return Invalid(fmt::format("Cannot set current version to unknown version: {}", id));
   out_.current_version_id = id;
   log_entry_ = ViewLogEntry{added_versions_.contains(id) ? version->timestamp_ms : now_ms_, id};
   return {};
@@ -162,7 +169,8 @@ Status Builder::CheckDialects() const {
   for (const std::string& dialect : before) {
     if (std::find(after.begin(), after.end(), dialect) != after.end()) continue;
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("Cannot replace view due to loss of view dialects (replace.drop-dialect.allowed=false):\n"
+                fmt::format("Cannot replace view due to loss of view dialects "
+                            "(replace.drop-dialect.allowed=false):\n"
                             "Previous dialects: [{}]\nNew dialects: [{}]",
                             fmt::join(before, ", "), fmt::join(after, ", ")),
                 "IllegalStateException");
@@ -170,7 +178,8 @@ Status Builder::CheckDialects() const {
   return {};
 }
 
-// Keeps the newest versions by id, the current one always; the log restarts after an entry of a dropped version.
+// Keeps the newest versions by id, the current one always; the log restarts after an entry of a
+// dropped version.
 Status Builder::Expire() {
   ASSIGN_OR_RETURN(int64_t history, IntProperty(out_.properties, "version.history.num-entries"));
   if (history <= 0) {
@@ -185,7 +194,8 @@ Status Builder::Expire() {
   for (int32_t id : ids) {
     if (kept.size() < keep) kept.insert(id);
   }
-  std::erase_if(out_.versions, [&](const ViewVersion& version) { return !kept.contains(version.version_id); });
+  std::erase_if(out_.versions,
+                [&](const ViewVersion& version) { return !kept.contains(version.version_id); });
   std::vector<ViewLogEntry> log;
   for (const ViewLogEntry& entry : out_.version_log) {
     if (kept.contains(entry.version_id)) {
@@ -211,16 +221,19 @@ const Schema& ViewMetadata::schema() const { return *SchemaById(version().schema
 const ViewVersion& ViewMetadata::version() const { return *VersionById(current_version_id); }
 
 const Schema* ViewMetadata::SchemaById(int32_t id) const {
-  auto it = std::find_if(schemas.begin(), schemas.end(), [id](const Schema& s) { return s.schema_id() == id; });
+  auto it = std::find_if(schemas.begin(), schemas.end(),
+                         [id](const Schema& s) { return s.schema_id() == id; });
   return it == schemas.end() ? nullptr : &*it;
 }
 
 const ViewVersion* ViewMetadata::VersionById(int32_t id) const {
-  auto it = std::find_if(versions.begin(), versions.end(), [id](const ViewVersion& v) { return v.version_id == id; });
+  auto it = std::find_if(versions.begin(), versions.end(),
+                         [id](const ViewVersion& v) { return v.version_id == id; });
   return it == versions.end() ? nullptr : &*it;
 }
 
-Result<ViewMetadata> ApplyViewUpdates(const ViewMetadata* base, std::span<const ViewUpdate> updates, int64_t now_ms) {
+Result<ViewMetadata> ApplyViewUpdates(const ViewMetadata* base, std::span<const ViewUpdate> updates,
+                                      int64_t now_ms) {
   Builder builder(base, now_ms);
   for (const ViewUpdate& update : updates) RETURN_IF_ERROR(builder.Apply(update));
   return builder.Build();

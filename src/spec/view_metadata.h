@@ -1,4 +1,5 @@
-// View metadata (format version 1) as a plain value, its JSON, and the pure functions that create and replace versions.
+// View metadata (format version 1) as a plain value, its JSON, and the pure functions that create
+// and replace versions.
 #pragma once
 
 #include <variant>
@@ -45,14 +46,15 @@ struct ViewMetadata {
   std::map<std::string, std::string> properties;
   std::string metadata_file_location;  // not part of the JSON
 
-  const Schema& schema() const;         // of the current version
+  const Schema& schema() const;        // of the current version
   const ViewVersion& version() const;  // current
   const Schema* SchemaById(int32_t id) const;
   const ViewVersion* VersionById(int32_t id) const;
   friend bool operator==(const ViewMetadata&, const ViewMetadata&) = default;
 };
 
-Result<ViewMetadata> ParseViewMetadata(std::string_view json, std::string metadata_file_location = {});
+Result<ViewMetadata> ParseViewMetadata(std::string_view json,
+                                       std::string metadata_file_location = {});
 std::string SerializeViewMetadata(const ViewMetadata& metadata, int indent = 0);
 
 namespace update {
@@ -83,11 +85,13 @@ struct ViewSetProperties {
 struct ViewRemoveProperties {
   std::vector<std::string> removals;
 };
-using ViewUpdate = std::variant<ViewAssignUuid, ViewUpgradeFormatVersion, ViewAddSchema, update::AddViewVersion,
-                                update::SetCurrentViewVersion, ViewSetLocation, ViewSetProperties, ViewRemoveProperties>;
+using ViewUpdate = std::variant<ViewAssignUuid, ViewUpgradeFormatVersion, ViewAddSchema,
+                                update::AddViewVersion, update::SetCurrentViewVersion,
+                                ViewSetLocation, ViewSetProperties, ViewRemoveProperties>;
 
-// Returns the view after the updates; `base` is null for a new view. Equal versions reuse their ids, old versions beyond
-// version.history.num-entries are dropped, lost dialects are refused.
-Result<ViewMetadata> ApplyViewUpdates(const ViewMetadata* base, std::span<const ViewUpdate> updates, int64_t now_ms);
+// Returns the view after the updates; `base` is null for a new view. Equal versions reuse their
+// ids, old versions beyond version.history.num-entries are dropped, lost dialects are refused.
+Result<ViewMetadata> ApplyViewUpdates(const ViewMetadata* base, std::span<const ViewUpdate> updates,
+                                      int64_t now_ms);
 
 }  // namespace iceblink::spec
