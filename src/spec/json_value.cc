@@ -81,25 +81,26 @@ Result<Value> TimestampFromJson(const Type& type, const Json& json) {
 }
 
 Result<Value> NumberFromJson(const Type& type, const Json& json) {
-  switch (type.kind()) {
-    case TypeKind::kInt:
-      if (!json.is_number_integer()) break;
-      if (auto n = json.get<int64_t>(); n == static_cast<int32_t>(n))
-        return Value(static_cast<int32_t>(n));
-      break;
-    case TypeKind::kLong:
-      if (json.is_number_integer()) return Value(json.get<int64_t>());
-      break;
-    case TypeKind::kFloat:
-      if (json.is_number()) return Value(json.get<float>());
-      break;
-    case TypeKind::kDouble:
-      if (json.is_number()) return Value(json.get<double>());
-      break;
-    default:
-      break;
+  if (type.Is(TypeKind::kInt) && json.is_number_integer()) {
+    auto n = json.get<int64_t>();
+    if (n == static_cast<int32_t>(n)) return Value(static_cast<int32_t>(n));
   }
+  if (type.Is(TypeKind::kLong) && json.is_number_integer()) return Value(json.get<int64_t>());
+  if (type.Is(TypeKind::kFloat) && json.is_number()) return Value(json.get<float>());
+  if (type.Is(TypeKind::kDouble) && json.is_number()) return Value(json.get<double>());
   return BadDefault(type, json);
+}
+
+Result<Value> BytesFromJson(const Type& type, const Json& json) {
+  const auto& text = json.get_ref<const std::string&>();
+  if (type.Is(TypeKind::kUuid)) {
+    if (auto uuid = Uuid::Parse(text)) return Value(Bytes{uuid->ToBytes()});
+    return BadDefault(type, json);
+  }
+  auto bytes = HexDecode(text);
+  bool fits =
+      bytes && (type.Is(TypeKind::kBinary) || bytes->size() == static_cast<size_t>(type.length()));
+  return fits ? Result<Value>(Bytes{std::move(*bytes)}) : BadDefault(type, json);
 }
 
 // Requires a JSON string.
@@ -114,28 +115,30 @@ Result<Value> TextFromJson(const Type& type, const Json& json) {
       return DecimalFromJson(type, json);
     case TypeKind::kDate:
       if (auto days = ParseDate(text)) return Value(static_cast<int32_t>(*days));
-      break;
+      return BadDefault(type, json);
     case TypeKind::kTime:
       if (auto micros = ParseTime(text)) return Value(*micros);
-      break;
+      return BadDefault(type, json);
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampTz:
     case TypeKind::kTimestampNs:
     case TypeKind::kTimestampTzNs:
       return TimestampFromJson(type, json);
     case TypeKind::kUuid:
-      if (auto uuid = Uuid::Parse(text)) return Value(Bytes{uuid->ToBytes()});
-      break;
     case TypeKind::kFixed:
-    case TypeKind::kBinary: {
-      auto bytes = HexDecode(text);
-      bool fits = bytes && (type.Is(TypeKind::kBinary) ||
-                            bytes->size() == static_cast<size_t>(type.length()));
-      if (fits) return Value(Bytes{std::move(*bytes)});
-      break;
-    }
-    default:
-      break;
+    case TypeKind::kBinary:
+      return BytesFromJson(type, json);
+    case TypeKind::kUnknown:
+    case TypeKind::kBoolean:
+    case TypeKind::kInt:
+    case TypeKind::kLong:
+    case TypeKind::kFloat:
+    case TypeKind::kDouble:
+    case TypeKind::kVariant:
+    case TypeKind::kStruct:
+    case TypeKind::kList:
+    case TypeKind::kMap:
+      return BadDefault(type, json);
   }
   return BadDefault(type, json);
 }
