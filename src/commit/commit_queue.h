@@ -16,7 +16,7 @@ namespace iceblink::commit {
 class CommitTurn {
  public:
   // Waits for at most `max_wait_ms`; does not wait where the files cannot be made.
-  explicit CommitTurn(const std::string& table_uuid, int64_t max_wait_ms = 5'000);
+  explicit CommitTurn(const std::string& table_uuid, int64_t max_wait_ms = 3'000);
   ~CommitTurn() { Release(); }
   CommitTurn(const CommitTurn&) = delete;
   CommitTurn& operator=(const CommitTurn&) = delete;

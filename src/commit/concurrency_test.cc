@@ -98,6 +98,7 @@ class HookedTest : public testing::Test {
   Result<CommitOutcome> Commit(SnapshotChange change) {
     Transaction::Options options;
     options.clock = &clock_;
+    options.queue = false;  // the hooks commit inside a commit
     return CommitChange(hooked_, t_.id, std::move(change), options);
   }
   SmallTable t_;
