@@ -1,6 +1,7 @@
 // Procedures that move main or a branch: rollback, set current, cherry-pick, publish, fast-forward; and ancestors_of.
 #include <utility>
 
+#include "commit/rebase.h"
 #include "commit/refs.h"
 #include "engine/errors.h"
 #include "engine/procedures.h"
@@ -71,6 +72,16 @@ Result<ProcedureRows> AncestorsOf(const ProcedureCall& call) {
     rows.push_back({Value(snapshot->snapshot_id), Value(snapshot->timestamp_ms)});
   }
   return rows;
+}
+
+// Beyond Iceberg: replays a branch on what main has become, so that fast_forward succeeds.
+Result<ProcedureRows> RebaseBranch(const ProcedureCall& call) {
+  ASSIGN_OR_RETURN(TableHandle table, call.Table());
+  std::string onto = call.Has("onto") ? call.Text("onto") : spec::kMainBranch;
+  ASSIGN_OR_RETURN(commit::RebaseResult result, commit::RebaseBranch(*table.catalog, table.id, call.Text("branch"), onto,
+                                                                     EngineSummary(call.scope.session)));
+  return ProcedureRows{{Value(call.Text("branch")), Value(result.previous_head), Value(result.current_head),
+                        Value(static_cast<int32_t>(result.replayed.size()))}};
 }
 
 }  // namespace iceblink::engine

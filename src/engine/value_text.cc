@@ -2,42 +2,17 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include "base/base64.h"
 #include "base/datetime.h"
 #include "base/decimal.h"
+#include "exec/java_text.h"
 
 namespace iceblink::engine {
 namespace {
 
 using sql::DataType;
 using sql::TypeKind;
-
-template <typename T>
-std::string JavaFloating(T value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
-  char buffer[64];
-  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
-  (void)error;
-  std::string_view text(buffer, static_cast<size_t>(end - buffer));
-  std::string sign;
-  if (text.front() == '-') sign = "-", text.remove_prefix(1);
-  size_t e = text.find('e');
-  std::string digits(1, text[0]);
-  if (e > 2) digits += text.substr(2, e - 2);
-  int exponent = std::atoi(std::string(text.substr(e + 1)).c_str());
-  if (exponent >= -3 && exponent < 7) {
-    if (exponent < 0) return sign + "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + digits;
-    size_t whole = static_cast<size_t>(exponent) + 1;
-    if (digits.size() < whole + 1) digits.append(whole + 1 - digits.size(), '0');
-    return sign + digits.substr(0, whole) + "." + digits.substr(whole);
-  }
-  if (digits.size() == 1) digits += '0';
-  return sign + digits.substr(0, 1) + "." + digits.substr(1) + "E" + std::to_string(exponent);
-}
 
 template <typename T>
 void AppendJsonFloating(T value, std::string& out) {
@@ -57,18 +32,21 @@ bool IsNumberLike(TypeKind kind) {
 }
 
 std::string DateTimeText(const Value& value, TypeKind kind, const TimeZone& zone) {
-  if (kind == TypeKind::kDate) return FormatDate(value.AsInt64());
+  if (kind == TypeKind::kDate) return exec::SparkDate(value.AsInt64());
   if (kind == TypeKind::kTime) return FormatTime(value.AsInt64());
-  int64_t micros = value.AsInt64();
-  if (kind == TypeKind::kTimestamp) micros = zone.ToLocal(micros);
-  return FormatTimestamp(micros, {}, ' ');
+  return exec::SparkTimestamp(kind == TypeKind::kTimestamp ? zone.ToLocal(value.AsInt64()) : value.AsInt64());
+}
+
+std::string IntervalText(const Interval& interval, const DataType& type) {
+  if (!type.is_ansi_interval()) return exec::CalendarInterval(interval);
+  bool year_month = type.kind() == TypeKind::kYearMonthInterval;
+  return exec::SparkInterval(year_month ? interval.months : interval.micros, year_month,
+                             static_cast<int>(type.start_field()), static_cast<int>(type.end_field()));
 }
 
 bool IsDateTime(TypeKind kind) {
   return kind == TypeKind::kDate || kind == TypeKind::kTime || kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampNtz;
 }
-
-void AppendNested(const Value& value, const DataType& type, const TimeZone& zone, std::string& out);
 
 void AppendInner(const Value& value, const DataType& type, const TimeZone& zone, std::string& out) {
   if (value.is_null()) {
@@ -107,78 +85,13 @@ void AppendNested(const Value& value, const DataType& type, const TimeZone& zone
   }
 }
 
-std::string Padded(int64_t number, int width = 2) {
-  std::string digits = std::to_string(number);
-  return digits.size() < static_cast<size_t>(width) ? std::string(static_cast<size_t>(width) - digits.size(), '0') + digits
-                                                     : digits;
-}
-
-std::string YearMonthText(int32_t months, const DataType& type) {
-  using sql::IntervalField;
-  std::string sign = months < 0 ? "-" : "";
-  int64_t size = std::abs(int64_t{months});
-  if (type.start_field() == type.end_field()) {
-    bool year = type.start_field() == IntervalField::kYear;
-    return "INTERVAL '" + sign + std::to_string(year ? size / 12 : size) + (year ? "' YEAR" : "' MONTH");
-  }
-  return "INTERVAL '" + sign + std::to_string(size / 12) + "-" + std::to_string(size % 12) + "' YEAR TO MONTH";
-}
-
-std::string Fraction(uint64_t micros) {
-  if (micros == 0) return "";
-  std::string digits = Padded(static_cast<int64_t>(micros), 6);
-  while (digits.back() == '0') digits.pop_back();
-  return "." + digits;
-}
-
-std::string DayTimeText(int64_t micros, const DataType& type) {
-  static constexpr std::string_view kNames[] = {"DAY", "HOUR", "MINUTE", "SECOND"};
-  static constexpr uint64_t kUnits[] = {86'400'000'000, 3'600'000'000, 60'000'000, 1'000'000};
-  size_t from = static_cast<size_t>(type.start_field()) - static_cast<size_t>(sql::IntervalField::kDay);
-  size_t to = static_cast<size_t>(type.end_field()) - static_cast<size_t>(sql::IntervalField::kDay);
-  uint64_t rest = micros < 0 ? 0 - static_cast<uint64_t>(micros) : static_cast<uint64_t>(micros);
-  std::string text = micros < 0 ? "-" : "";
-  for (size_t i = from; i <= to; i++) {
-    if (i > from) text += i == 1 ? ' ' : ':';
-    text += Padded(static_cast<int64_t>(rest / kUnits[i]), i == 0 ? 1 : 2);
-    rest %= kUnits[i];
-  }
-  if (to == 3) text += Fraction(rest);
-  std::string unit(kNames[from]);
-  if (from != to) unit += " TO " + std::string(kNames[to]);
-  return "INTERVAL '" + text + "' " + unit;
-}
-
-std::string CalendarText(const Interval& interval) {
-  std::string out;
-  auto add = [&out](int64_t count, std::string_view unit) {
-    if (count == 0) return;
-    if (!out.empty()) out += ' ';
-    out += std::to_string(count) + " " + std::string(unit);
-  };
-  add(interval.months / 12, "years");
-  add(interval.months % 12, "months");
-  add(interval.days, "days");
-  int64_t rest = interval.micros;
-  add(rest / kMicrosPerHour, "hours");
-  rest %= kMicrosPerHour;
-  add(rest / (60 * kMicrosPerSecond), "minutes");
-  rest %= 60 * kMicrosPerSecond;
-  if (rest != 0) {
-    if (!out.empty()) out += ' ';
-    uint64_t size = rest < 0 ? 0 - static_cast<uint64_t>(rest) : static_cast<uint64_t>(rest);
-    out += (rest < 0 ? "-" : "") + std::to_string(size / kMicrosPerSecond) + Fraction(size % kMicrosPerSecond) + " seconds";
-  }
-  return out.empty() ? "0 seconds" : out;
-}
-
 void AppendScalarText(const Value& value, const DataType& type, const TimeZone& zone, std::string& out) {
   if (value.Is<bool>()) {
     out += value.As<bool>() ? "true" : "false";
   } else if (value.Is<float>()) {
-    out += JavaFloat(value.As<float>());
+    out += exec::JavaFloat(value.As<float>());
   } else if (value.Is<double>()) {
-    out += JavaDouble(value.As<double>());
+    out += exec::JavaDouble(value.As<double>());
   } else if (value.Is<Decimal>()) {
     out += DecimalToPlainString(value.As<Decimal>());
   } else if (value.Is<std::string>()) {
@@ -270,15 +183,6 @@ class JsonWriter {
 };
 
 }  // namespace
-
-std::string JavaDouble(double value) { return JavaFloating(value); }
-std::string JavaFloat(float value) { return JavaFloating(value); }
-
-std::string IntervalText(const Interval& interval, const DataType& type) {
-  if (type.kind() == TypeKind::kYearMonthInterval) return YearMonthText(interval.months, type);
-  if (type.kind() == TypeKind::kDayTimeInterval) return DayTimeText(interval.micros, type);
-  return CalendarText(interval);
-}
 
 void AppendText(const Value& value, const DataType& type, const TimeZone& zone, std::string& out) {
   if (value.is_null()) {

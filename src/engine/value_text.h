@@ -24,11 +24,4 @@ void AppendJsonObject(const Value& value, const sql::DataType& type, const TimeZ
 // Appends the text in double quotes with JSON's escapes.
 void AppendJsonString(std::string_view text, std::string& out);
 
-// Java's Double.toString and Float.toString: "1.0", "1.0E10", "NaN", "-Infinity".
-std::string JavaDouble(double value);
-std::string JavaFloat(float value);
-
-// Spark's text of an ANSI or calendar interval.
-std::string IntervalText(const Interval& interval, const sql::DataType& type);
-
 }  // namespace iceblink::engine
