@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,9 @@ inline tl::unexpected<Error> Raise(std::string_view condition, ErrorParameters p
                                    std::optional<ErrorPosition> at = {}) {
   return tl::unexpected<Error>(MakeError(condition, parameters, at));
 }
+
+// "first", "second" ... "tenth", then "11th": how messages number parameters.
+std::string OrdinalWord(size_t ordinal);
 
 // "text" in double quotes, the form of types and expressions in messages.
 std::string InDoubleQuotes(std::string_view text);

@@ -63,6 +63,7 @@ using PartitionSpec = std::vector<PartitionValue>;
 struct Assignment {
   Name column;
   ExprPtr value;
+  Position position;  // of the column
   bool operator==(const Assignment& other) const { return column == other.column && SameTree(value, other.value); }
 };
 

@@ -130,7 +130,9 @@ Result<std::vector<Assignment>> StatementParser::Assignments() {
   std::vector<Assignment> assignments;
   do {
     Assignment assignment;
+    const size_t first = at_;
     ASSIGN_OR_RETURN(assignment.column, MultipartIdentifier());
+    assignment.position = Span(first);
     RETURN_IF_ERROR(Expect(Tok::kEq));
     ASSIGN_OR_RETURN(assignment.value, Expression());
     assignments.push_back(std::move(assignment));
@@ -241,7 +243,7 @@ Status StatementParser::MergeInsert(MergeClause& clause) {
   const size_t count = std::max(columns.size(), values.size());
   columns.resize(count);  // an unequal count leaves an empty name or a null value, which CheckMerge refuses
   values.resize(count);
-  for (size_t i = 0; i < count; ++i) clause.assignments.push_back({std::move(columns[i]), std::move(values[i])});
+  for (size_t i = 0; i < count; ++i) clause.assignments.push_back({std::move(columns[i]), std::move(values[i]), {}});
   return {};
 }
 

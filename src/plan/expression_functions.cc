@@ -1,0 +1,406 @@
+// Expressions: calls of scalar functions, implicit casts of their arguments, EXTRACT and TRIM.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "plan/query_analyzer.h"
+#include "plan/types.h"
+#include "sql/parser.h"
+
+namespace iceblink::plan {
+
+using sql::TypeKind;
+
+namespace {
+
+// Functions named like a type: int('5') is CAST('5' AS INT), shown as its argument.
+std::optional<DataType> CastFunction(std::string_view name) {
+  static constexpr std::pair<std::string_view, TypeKind> kTypes[] = {
+      {"boolean", TypeKind::kBoolean}, {"tinyint", TypeKind::kTinyInt}, {"smallint", TypeKind::kSmallInt},
+      {"int", TypeKind::kInt},         {"bigint", TypeKind::kBigInt},   {"float", TypeKind::kFloat},
+      {"double", TypeKind::kDouble},   {"string", TypeKind::kString},   {"binary", TypeKind::kBinary},
+      {"date", TypeKind::kDate},       {"timestamp", TypeKind::kTimestamp}};
+  for (const auto& [type_name, kind] : kTypes)
+    if (EqualsIgnoreCase(type_name, name)) return DataType(kind);
+  if (EqualsIgnoreCase(name, "decimal")) return DataType::Decimal(10, 0);
+  return std::nullopt;
+}
+
+Error WrongCount(const FunctionRow& row, std::string_view written, size_t given, ErrorPosition at) {
+  std::string expected;
+  if (row.max_args < 0) {
+    expected = fmt::format("> {}", row.min_args - 1);
+  } else if (row.min_args == row.max_args) {
+    expected = std::to_string(row.min_args);
+  } else {
+    std::vector<std::string> counts;
+    for (int n = row.min_args; n <= row.max_args; ++n) counts.push_back(std::to_string(n));
+    expected = fmt::format("[{}]", iceblink::Join(counts, ", "));
+  }
+  return MakeError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                   {{"functionName", fmt::format("`{}`", AsciiLower(written))},
+                    {"expectedNum", expected},
+                    {"actualNum", std::to_string(given)}},
+                   at);
+}
+
+bool CountFits(const FunctionRow& row, size_t count) {
+  return count >= static_cast<size_t>(row.min_args) && (row.max_args < 0 || count <= static_cast<size_t>(row.max_args));
+}
+
+char CodeOf(const FunctionRow& row, size_t index) {
+  if (row.args.empty()) return '.';
+  return row.args[std::min(index, row.args.size() - 1)];
+}
+
+// What an argument code casts to; nothing when the type stays.
+std::optional<DataType> TargetOf(char code, const DataType& from) {
+  switch (code) {
+    case 's': return DataType(TypeKind::kString);
+    case 'i': return DataType(TypeKind::kInt);
+    case 'l': return DataType(TypeKind::kBigInt);
+    case 'd': return DataType(TypeKind::kDouble);
+    case 'f': return DataType(TypeKind::kFloat);
+    case 'b': return DataType(TypeKind::kBoolean);
+    case 'D': return DataType(TypeKind::kDate);
+    case 'T': return from.kind() == TypeKind::kTimestampNtz ? from : DataType(TypeKind::kTimestamp);
+    case 'N': return DataType(TypeKind::kTimestampNtz);
+    case 'B': return DataType(TypeKind::kBinary);
+    case '-': return DataType::Decimal(18, 6);
+    case 'n':
+    case 'm': return from.is_string() || from.is_void() ? std::optional(DataType(TypeKind::kDouble)) : std::nullopt;
+    case 'c': return from.kind() == TypeKind::kBinary ? from : DataType(TypeKind::kString);
+    case 't': return from.is_datetime() ? from : DataType(TypeKind::kTimestamp);
+    default: return std::nullopt;
+  }
+}
+
+std::string_view WantedText(char code) {
+  switch (code) {
+    case 'n': return "NUMERIC";
+    case 'm': return "(NUMERIC or INTERVAL DAY TO SECOND or INTERVAL YEAR TO MONTH)";
+    case 'A': return "ARRAY";
+    case 'M': return "MAP";
+    case 'C': return "(ARRAY or MAP)";
+    case 'c': return "(STRING or BINARY)";
+    case 'V': return "VARIANT";
+    default: return "";
+  }
+}
+
+bool Accepts(char code, const DataType& type) {
+  switch (code) {
+    case 'n': return type.is_numeric();
+    case 'm': return type.is_numeric() || type.is_ansi_interval() || type.kind() == TypeKind::kCalendarInterval;
+    case 'A': return type.kind() == TypeKind::kArray || type.is_void();
+    case 'M': return type.kind() == TypeKind::kMap || type.is_void();
+    case 'C': return type.kind() == TypeKind::kArray || type.kind() == TypeKind::kMap || type.is_void();
+    case 'V': return type.kind() == TypeKind::kVariant || type.is_void();
+    default: return true;
+  }
+}
+
+std::string CallText(std::string_view display, const std::vector<TypedExpr>& args) {
+  std::vector<std::string> texts;
+  for (const TypedExpr& arg : args) texts.push_back(arg.text);
+  return fmt::format("{}({})", display, iceblink::Join(texts, ", "));
+}
+
+std::string ListedTypes(const std::vector<TypedExpr>& args, bool brackets) {
+  std::vector<std::string> types;
+  for (const TypedExpr& arg : args) types.push_back(InDoubleQuotes(arg.expr->type.SqlString()));
+  return brackets ? fmt::format("[{}]", iceblink::Join(types, ", ")) : fmt::format("({})", iceblink::Join(types, " or "));
+}
+
+}  // namespace
+
+Result<std::vector<TypedExpr>> QueryAnalyzer::CoerceArguments(const FunctionRow& row, std::string_view written,
+                                                              std::vector<TypedExpr> args, ErrorPosition at) {
+  std::string text = CallText(row.DisplayName(), args);
+  std::vector<size_t> common;
+  for (size_t i = 0; i < args.size(); ++i) {
+    char code = CodeOf(row, i);
+    DataType from = args[i].expr->type;
+    if (code == 'x') common.push_back(i);
+    auto target = TargetOf(code, from);
+    bool fits = target ? CanImplicitlyCast(from, *target) : Accepts(code, from);
+    if (!fits)
+      return Raise("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+                   {{"sqlExpr", InDoubleQuotes(text)},
+                    {"paramIndex", OrdinalWord(i + 1)},
+                    {"requiredType", InDoubleQuotes(target ? target->SqlString() : std::string(WantedText(code)))},
+                    {"inputSql", InDoubleQuotes(args[i].text)},
+                    {"inputType", InDoubleQuotes(from.SqlString())}},
+                   at);
+    if (target) args[i].expr = MakeCast(args[i].expr, *target, cast_mode());
+    if (code == 'E' || code == 'K') {
+      const DataType& holder = args[0].expr->type;
+      if (holder.is_void() || from.is_void())
+        return Raise("DATATYPE_MISMATCH.NULL_TYPE",
+                     {{"sqlExpr", InDoubleQuotes(text)}, {"functionName", fmt::format("`{}`", written)}}, at);
+      const DataType& part = code == 'E' ? holder.element() : holder.key();
+      if (auto wider = CommonType(part, from, settings_.ansi)) {
+        args[i].expr = MakeCast(args[i].expr, *wider, cast_mode());
+        if (code == 'E') args[0].expr = MakeCast(args[0].expr, DataType::Array(*wider, holder.contains_null()), cast_mode());
+      }
+    }
+  }
+  if (common.empty()) return args;
+  std::vector<TypedExpr> group;
+  for (size_t i : common) group.push_back(args[i]);
+  bool extremes = row.name == "greatest" || row.name == "least";
+  bool mixed = false;
+  for (size_t i = 1; extremes && i < group.size(); ++i)
+    mixed = mixed || !WiderTypeWithoutStrings(group[0].expr->type, group[i].expr->type);
+  if (mixed || !ToCommonType(group))
+    return Raise("DATATYPE_MISMATCH.DATA_DIFF_TYPES",
+                 {{"sqlExpr", InDoubleQuotes(text)},
+                  {"functionName", fmt::format("`{}`", AsciiLower(written))},
+                  {"dataType", ListedTypes(group, extremes)}},
+                 at);
+  for (size_t i = 0; i < common.size(); ++i) args[common[i]] = group[i];
+  return args;
+}
+
+namespace {
+
+// concat joins strings, binaries or arrays; anything else becomes a string.
+Result<std::vector<TypedExpr>> ConcatArguments(std::vector<TypedExpr> args, CastMode mode, ErrorPosition at) {
+  auto kind = [&](TypeKind wanted) {
+    return std::count_if(args.begin(), args.end(), [&](const TypedExpr& a) { return a.expr->type.kind() == wanted; });
+  };
+  if (kind(TypeKind::kArray) > 0) {
+    std::optional<DataType> common = DataType();
+    for (const TypedExpr& arg : args) {
+      DataType type = arg.expr->type.is_void() ? DataType(TypeKind::kString) : arg.expr->type;
+      if (common) common = CommonType(*common, type);
+    }
+    if (!common || common->kind() != TypeKind::kArray) {
+      std::vector<std::string> types;
+      for (const TypedExpr& arg : args)
+        types.push_back(InDoubleQuotes(arg.expr->type.is_void() ? "STRING" : arg.expr->type.SqlString()));
+      return Raise("DATATYPE_MISMATCH.DATA_DIFF_TYPES",
+                   {{"sqlExpr", InDoubleQuotes(CallText("concat", args))},
+                    {"functionName", "`concat`"},
+                    {"dataType", fmt::format("({})", iceblink::Join(types, " or "))}},
+                   at);
+    }
+    for (TypedExpr& arg : args) arg.expr = MakeCast(arg.expr, *common, mode);
+    return args;
+  }
+  bool binary = !args.empty() && kind(TypeKind::kBinary) == static_cast<ptrdiff_t>(args.size());
+  for (TypedExpr& arg : args) arg.expr = MakeCast(arg.expr, DataType(binary ? TypeKind::kBinary : TypeKind::kString), mode);
+  return args;
+}
+
+void EvenCount(const FunctionRow& row, size_t count, std::optional<Error>& error) {
+  if (count % 2 == 0) return;
+  error = MakeError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", fmt::format("`{}`", row.name)},
+                                                          {"expectedNum", "2n (n > 0)"},
+                                                          {"actualNum", std::to_string(count)}});
+}
+
+// Keys and values of map(k, v, ...) each get their common type.
+bool UnifyAlternating(std::vector<TypedExpr>& args, QueryAnalyzer& analyzer) {
+  for (size_t part : {0, 1}) {
+    std::vector<TypedExpr> group;
+    for (size_t i = part; i < args.size(); i += 2) group.push_back(args[i]);
+    if (group.empty()) continue;
+    if (!analyzer.ToCommonType(group)) return false;
+    for (size_t i = part, n = 0; i < args.size(); i += 2) args[i] = group[n++];
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<TypedExpr> QueryAnalyzer::ScalarCall(const FunctionRow& row, std::string_view written,
+                                            std::vector<TypedExpr> args, ErrorPosition at) {
+  std::string text = CallText(row.DisplayName(), args);
+  if (row.name == "if") text = fmt::format("({})", CallText("IF", args));
+  if (row.name == "isnull") text = fmt::format("({} IS NULL)", args[0].text);
+  if (row.name == "isnotnull") text = fmt::format("({} IS NOT NULL)", args[0].text);
+  if (row.name == "not") text = fmt::format("(NOT {})", args[0].text);
+  if (row.name == "positive") text = fmt::format("(+ {})", args[0].text);
+  std::string_view canonical = row.CanonicalName();
+  if (canonical == "concat") {
+    ASSIGN_OR_RETURN(args, ConcatArguments(std::move(args), cast_mode(), at));
+  } else if (row.name == "map" || row.name == "named_struct") {
+    std::optional<Error> error;
+    EvenCount(row, args.size(), error);
+    if (error) return Fail(*error);
+    if (row.name == "map" && !UnifyAlternating(args, *this))
+      return Raise("DATATYPE_MISMATCH.DATA_DIFF_TYPES",
+                   {{"sqlExpr", InDoubleQuotes(text)}, {"functionName", "`map`"}, {"dataType", ListedTypes(args, true)}}, at);
+  } else if (canonical == "%" || canonical == "div" || row.name.starts_with("try_")) {
+    static constexpr std::pair<std::string_view, std::string_view> kOperators[] = {
+        {"mod", "%"}, {"div", "div"}, {"try_add", "+"}, {"try_subtract", "-"}, {"try_multiply", "*"}, {"try_divide", "/"},
+        {"try_mod", "%"}};
+    for (const auto& [name, op] : kOperators) {
+      if (name != row.name) continue;
+      ASSIGN_OR_RETURN(TypedExpr typed, Arithmetic(op, args[0], args[1], at));
+      const Call* call = typed.expr->As<Call>();
+      if (row.name.starts_with("try_") && call != nullptr)
+        typed.expr = MakeCall(row.name, call->args, typed.expr->type, true);
+      return TypedExpr{typed.expr, text};
+    }
+  }
+  ASSIGN_OR_RETURN(args, CoerceArguments(row, written, std::move(args), at));
+  std::vector<ExprPtr> values;
+  for (const TypedExpr& arg : args) values.push_back(arg.expr);
+  if (canonical == "<=>") return TypedExpr{MakeCall("<=>", values, DataType(TypeKind::kBoolean), false), text};
+  ASSIGN_OR_RETURN(CallType type, TypeOfCall(row, values, settings_.ansi));
+  if (row.name == "zeroifnull")
+    return TypedExpr{MakeCall("coalesce", {values[0], MakeCast(MakeInt(0), values[0]->type, cast_mode())}, type.type, false), text};
+  if (row.name == "nullifzero")
+    return TypedExpr{MakeCall("nullif", {values[0], MakeCast(MakeInt(0), values[0]->type, cast_mode())}, type.type, true), text};
+  if (row.name == "pmod" || row.name == "nanvl")
+    for (ExprPtr& value : values) value = MakeCast(value, type.type, cast_mode());
+  return TypedExpr{MakeCall(Operator(canonical), std::move(values), type.type, type.nullable), text};
+}
+
+namespace {
+
+// Fills arguments that a call leaves out with the row's defaults, as their names show.
+Result<std::vector<sql::ExprPtr>> WithDefaults(const FunctionRow& row, const sql::FunctionCall& call) {
+  std::vector<sql::ExprPtr> args;
+  for (const sql::Argument& arg : call.args) args.push_back(arg.expr);
+  if (row.defaults.empty()) return args;
+  std::vector<std::string> defaults = Split(row.defaults, '|');
+  size_t first = static_cast<size_t>(row.max_args) - defaults.size();
+  while (args.size() < static_cast<size_t>(row.max_args) && args.size() >= first) {
+    ASSIGN_OR_RETURN(sql::ExprPtr value, sql::ParseExpression(defaults[args.size() - first]));
+    args.push_back(std::move(value));
+  }
+  return args;
+}
+
+}  // namespace
+
+Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call, const sql::Position& at,
+                                              const ExprContext& context) {
+  ErrorPosition position = ToErrorPosition(at);
+  const sql::Name& name = call.name;
+  const FunctionRow* row = name.size() == 1 ? FindFunction(name[0]) : nullptr;
+  if (name.size() > 1 && EqualsIgnoreCase(name[name.size() - 2], "builtin")) row = FindFunction(name.back());
+  bool in_system = name.size() >= 2 && EqualsIgnoreCase(name[name.size() - 2], "system");
+  const std::string& catalog = name.size() == 3 ? name[0] : settings_.current_catalog;
+  bool iceberg = in_system && name.size() <= 3 && catalog != "spark_catalog" && resolver_.IsCatalog(catalog);
+  if (iceberg) row = FindSystemFunction(name.back());
+  if (row == nullptr) {
+    if (name.size() == 1 && call.args.size() == 1) {
+      if (auto type = CastFunction(name[0])) {
+        ASSIGN_OR_RETURN(TypedExpr child, Expression(*call.args[0].expr, context));
+        std::string text = child.text;
+        return CastTo(std::move(child), *type, cast_mode(), std::move(text), position);
+      }
+    }
+    if (name.size() == 1 && (EqualsIgnoreCase(name[0], "date_part") || EqualsIgnoreCase(name[0], "datepart")) &&
+        call.args.size() == 2) {
+      ASSIGN_OR_RETURN(TypedExpr field, Expression(*call.args[0].expr, context));
+      ASSIGN_OR_RETURN(TypedExpr source, Expression(*call.args[1].expr, context));
+      std::string text = fmt::format("{}({}, {})", AsciiLower(name[0]), field.text, source.text);
+      return ExtractField(field.text, std::move(text), std::move(source), position);
+    }
+    sql::Name current = settings_.current_namespace;
+    current.insert(current.begin(), settings_.current_catalog);
+    return Raise("UNRESOLVED_ROUTINE",
+                 {{"routineName", sql::QuoteName(name)},
+                  {"searchPath", fmt::format("[`system`.`builtin`, `system`.`session`, {}]", sql::QuoteName(current))}},
+                 position);
+  }
+  std::string_view written = name.back();
+  if (call.window) return WindowFunction(*row, call, at, context);
+  if (row->kind == FunctionKind::kWindow)
+    return Raise("WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", {{"funcName", InDoubleQuotes(fmt::format("{}()", written))}},
+                 ErrorPosition{1, 0});
+  if (row->kind == FunctionKind::kAggregate) return AggregateFunction(*row, call, at, context);
+  if (row->kind == FunctionKind::kGenerator)
+    return Raise("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", {{"expression", InDoubleQuotes(fmt::format("{}()", written))}});
+  if (!CountFits(*row, call.args.size())) return Fail(WrongCount(*row, written, call.args.size(), position));
+  if (row->args.find('L') != std::string_view::npos) return HigherOrder(*row, call, at, context);
+  if (row->name == "struct") {
+    sql::StructConstructor fields;
+    for (const sql::Argument& arg : call.args) fields.fields.push_back({arg.expr, {}, {}});
+    return StructOf(fields, context);
+  }
+  ASSIGN_OR_RETURN(std::vector<sql::ExprPtr> given, WithDefaults(*row, call));
+  std::vector<TypedExpr> args;
+  for (const sql::ExprPtr& arg : given) {
+    ASSIGN_OR_RETURN(TypedExpr typed, Expression(*arg, context));
+    args.push_back(std::move(typed));
+  }
+  if (iceberg && row->args.ends_with('*')) {
+    const DataType& type = args.back().expr->type;
+    bool floating = type.kind() == TypeKind::kDouble || type.kind() == TypeKind::kFloat;
+    if (floating || type.is_nested() || type.kind() == TypeKind::kBoolean)
+      return Raise("_LEGACY_ERROR_TEMP_1198",
+                   {{"function", std::string(row->name)},
+                    {"types", fmt::format("{}, {}", args[0].expr->type.SimpleString(), type.SimpleString())},
+                    {"reason", "Expected column to be date, tinyint, smallint, int, bigint, decimal, timestamp, string, or "
+                               "binary."}},
+                   position);
+  }
+  return ScalarCall(*row, written, std::move(args), position);
+}
+
+// ---- EXTRACT and TRIM -------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct ExtractRow {
+  std::string_view names;  // separated by spaces
+  std::string_view function;
+};
+constexpr ExtractRow kExtracts[] = {
+    {"YEAR Y YEARS YR YRS", "year"},
+    {"YEAROFWEEK", "yearofweek"},
+    {"QUARTER QTR", "quarter"},
+    {"MONTH MON MONS MONTHS", "month"},
+    {"WEEK W WEEKS", "weekofyear"},
+    {"DAY D DAYS", "day"},
+    {"DAYOFWEEK DOW", "dayofweek"},
+    {"DAYOFWEEK_ISO DOW_ISO", "dayofweek_iso"},
+    {"DOY", "dayofyear"},
+    {"HOUR H HOURS HR HRS", "hour"},
+    {"MINUTE M MIN MINS MINUTES", "minute"},
+    {"SECOND S SEC SECONDS SECS", "second_with_fraction"},
+};
+
+}  // namespace
+
+Result<TypedExpr> QueryAnalyzer::ExtractField(std::string_view field, std::string text, TypedExpr source,
+                                              ErrorPosition at) {
+  std::string upper = AsciiUpper(field);
+  for (const ExtractRow& extract : kExtracts) {
+    std::vector<std::string> known = Split(extract.names, ' ');
+    if (std::find(known.begin(), known.end(), upper) == known.end()) continue;
+    std::vector<TypedExpr> args;
+    args.push_back(std::move(source));
+    ASSIGN_OR_RETURN(TypedExpr typed, ScalarCall(*FindFunction(extract.function), extract.function, std::move(args), at));
+    typed.text = std::move(text);
+    return typed;
+  }
+  return Raise("INVALID_EXTRACT_FIELD", {{"field", fmt::format("`{}`", field)}, {"expr", InDoubleQuotes(source.text)}}, at);
+}
+
+Result<TypedExpr> QueryAnalyzer::TrimText(const sql::Trim& node, const sql::Position& at, const ExprContext& context) {
+  static constexpr std::pair<std::string_view, std::string_view> kSides[] = {
+      {"trim", "BOTH"}, {"ltrim", "LEADING"}, {"rtrim", "TRAILING"}};
+  const auto& [function, word] = kSides[static_cast<size_t>(node.side)];
+  std::vector<TypedExpr> args;
+  ASSIGN_OR_RETURN(TypedExpr source, Expression(*node.source, context));
+  args.push_back(std::move(source));
+  std::string text = fmt::format("{}({})", function, args[0].text);
+  if (node.characters) {
+    ASSIGN_OR_RETURN(TypedExpr characters, Expression(*node.characters, context));
+    text = fmt::format("TRIM({} {} FROM {})", word, characters.text, args[0].text);
+    args.push_back(std::move(characters));
+  }
+  ASSIGN_OR_RETURN(TypedExpr typed, ScalarCall(*FindFunction(function), function, std::move(args), ToErrorPosition(at)));
+  typed.text = std::move(text);
+  return typed;
+}
+
+}  // namespace iceblink::plan

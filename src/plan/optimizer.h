@@ -1,0 +1,16 @@
+// The two rewrites that the executor cannot do for us: filters move down into table scans, where they prune files, and
+// scans yield only the columns that are used (a scan that yields _deleted shows deleted rows). Pure; any thread.
+#pragma once
+
+#include "plan/logical_plan.h"
+#include "plan/resolver.h"
+
+namespace iceblink::plan {
+
+// Returns the plan with scan filters set and unused scan columns dropped. Output columns stay as they are, row filters too.
+PlanPtr Optimize(const PlanPtr& plan, const SessionSettings& settings);
+
+// As Optimize for the plans of a row change: `keep` are columns that its expressions use.
+PlanPtr Optimize(const PlanPtr& plan, const std::vector<ExprPtr>& used_by, const SessionSettings& settings);
+
+}  // namespace iceblink::plan
