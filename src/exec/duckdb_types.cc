@@ -1,0 +1,403 @@
+#include "exec/duckdb_types.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "base/datetime.h"
+#include "base/decimal.h"
+#include "base/strings.h"
+#include "base/uuid.h"
+#include "duckdb/common/types/uuid.hpp"
+
+namespace iceblink::exec {
+
+using duckdb::LogicalType;
+using duckdb::LogicalTypeId;
+using sql::DataType;
+using sql::TypeKind;
+
+namespace {
+
+LogicalType StructOf(const std::vector<std::string>& names, const std::vector<LogicalType>& types) {
+  duckdb::child_list_t<LogicalType> children;
+  for (size_t i = 0; i < names.size(); ++i) children.emplace_back(names[i], types[i]);
+  if (children.empty()) children.emplace_back("", LogicalType::INTEGER);  // DuckDB has no empty struct
+  return LogicalType::STRUCT(std::move(children));
+}
+
+std::vector<std::string> Distinct(std::vector<std::string> names) {
+  std::set<std::string> seen;
+  for (std::string& name : names) {
+    std::string base = name;
+    for (int suffix = 1; !seen.insert(AsciiLower(name)).second; ++suffix) name = base + "_" + std::to_string(suffix);
+  }
+  return names;
+}
+
+LogicalType DecimalType(int32_t precision, int32_t scale) {
+  return LogicalType::DECIMAL(static_cast<uint8_t>(precision), static_cast<uint8_t>(scale));
+}
+
+}  // namespace
+
+std::vector<std::string> StructNames(const DataType& type) {
+  std::vector<std::string> names;
+  for (const sql::StructField& field : type.fields()) names.push_back(field.name);
+  return Distinct(std::move(names));
+}
+
+LogicalType ToLogicalType(const DataType& type) {
+  switch (type.kind()) {
+    case TypeKind::kVoid: return LogicalType::INTEGER;
+    case TypeKind::kBoolean: return LogicalType::BOOLEAN;
+    case TypeKind::kTinyInt: return LogicalType::TINYINT;
+    case TypeKind::kSmallInt: return LogicalType::SMALLINT;
+    case TypeKind::kInt: return LogicalType::INTEGER;
+    case TypeKind::kBigInt: return LogicalType::BIGINT;
+    case TypeKind::kFloat: return LogicalType::FLOAT;
+    case TypeKind::kDouble: return LogicalType::DOUBLE;
+    case TypeKind::kDecimal: return DecimalType(type.precision(), type.scale());
+    case TypeKind::kString:
+    case TypeKind::kChar:
+    case TypeKind::kVarchar: return LogicalType::VARCHAR;
+    case TypeKind::kBinary:
+    case TypeKind::kGeometry:
+    case TypeKind::kGeography: return LogicalType::BLOB;
+    case TypeKind::kDate: return LogicalType::DATE;
+    case TypeKind::kTimestamp: return LogicalType::TIMESTAMP_TZ;
+    case TypeKind::kTimestampNtz: return LogicalType::TIMESTAMP;
+    case TypeKind::kTime: return LogicalType::TIME;
+    case TypeKind::kYearMonthInterval: return LogicalType::INTEGER;
+    case TypeKind::kDayTimeInterval: return LogicalType::BIGINT;
+    case TypeKind::kCalendarInterval: return LogicalType::INTERVAL;
+    case TypeKind::kArray: return LogicalType::LIST(ToLogicalType(type.element()));
+    case TypeKind::kMap: return LogicalType::MAP(ToLogicalType(type.key()), ToLogicalType(type.value()));
+    case TypeKind::kVariant: return LogicalType::VARIANT();
+    case TypeKind::kStruct: break;
+  }
+  std::vector<LogicalType> types;
+  for (const sql::StructField& field : type.fields()) types.push_back(ToLogicalType(field.type));
+  return StructOf(StructNames(type), types);
+}
+
+LogicalType ToLogicalType(const spec::Type& type) {
+  using spec::TypeKind;
+  switch (type.kind()) {
+    case TypeKind::kUnknown: return LogicalType::INTEGER;
+    case TypeKind::kBoolean: return LogicalType::BOOLEAN;
+    case TypeKind::kInt: return LogicalType::INTEGER;
+    case TypeKind::kLong: return LogicalType::BIGINT;
+    case TypeKind::kFloat: return LogicalType::FLOAT;
+    case TypeKind::kDouble: return LogicalType::DOUBLE;
+    case TypeKind::kDecimal: return DecimalType(type.precision(), type.scale());
+    case TypeKind::kDate: return LogicalType::DATE;
+    case TypeKind::kTime: return LogicalType::TIME;
+    case TypeKind::kTimestamp: return LogicalType::TIMESTAMP;
+    case TypeKind::kTimestampTz:
+    case TypeKind::kTimestampTzNs: return LogicalType::TIMESTAMP_TZ;
+    case TypeKind::kTimestampNs: return LogicalType::TIMESTAMP_NS;
+    case TypeKind::kString: return LogicalType::VARCHAR;
+    case TypeKind::kUuid: return LogicalType::UUID;
+    case TypeKind::kFixed:
+    case TypeKind::kBinary:
+    case TypeKind::kGeometry:
+    case TypeKind::kGeography: return LogicalType::BLOB;
+    case TypeKind::kVariant: return LogicalType::VARIANT();
+    case TypeKind::kList: return LogicalType::LIST(ToLogicalType(type.AsList().element.type));
+    case TypeKind::kMap:
+      return LogicalType::MAP(ToLogicalType(type.AsMap().key.type), ToLogicalType(type.AsMap().value.type));
+    case TypeKind::kStruct: break;
+  }
+  std::vector<std::string> names;
+  std::vector<LogicalType> types;
+  for (const spec::NestedField& field : type.AsStruct().fields) {
+    names.push_back(field.name);
+    types.push_back(ToLogicalType(field.type));
+  }
+  return StructOf(Distinct(std::move(names)), types);
+}
+
+std::string TypeSql(const LogicalType& type) { return type.ToString(); }
+std::string TypeSql(const DataType& type) { return TypeSql(ToLogicalType(type)); }
+
+std::string QuoteIdentifier(std::string_view name) { return "\"" + ReplaceAll(name, "\"", "\"\"") + "\""; }
+std::string QuoteText(std::string_view text) { return "'" + ReplaceAll(text, "'", "''") + "'"; }
+
+namespace {
+
+std::string BlobSql(std::string_view bytes) {
+  std::string out = "'";
+  for (unsigned char c : bytes) out += fmt::format("\\x{:02X}", c);
+  return out + "'::BLOB";
+}
+
+std::string NestedSql(const Value& value, const DataType& type) {
+  std::string out;
+  if (type.kind() == TypeKind::kArray) {
+    std::vector<std::string> parts;
+    for (const Value& v : value.elements()) parts.push_back(LiteralSql(v, type.element()));
+    return "[" + Join(parts, ", ") + "]";
+  }
+  if (type.kind() == TypeKind::kMap) {
+    std::vector<std::string> keys, values;
+    for (const auto& [k, v] : value.entries()) {
+      keys.push_back(LiteralSql(k, type.key()));
+      values.push_back(LiteralSql(v, type.value()));
+    }
+    return "map([" + Join(keys, ", ") + "], [" + Join(values, ", ") + "])";
+  }
+  std::vector<std::string> names = StructNames(type), parts;
+  for (size_t i = 0; i < names.size(); ++i) {
+    parts.push_back(QuoteText(names[i]) + ": " + LiteralSql(value.fields()[i], type.fields()[i].type));
+  }
+  if (parts.empty()) parts.push_back("'': NULL");
+  return "{" + Join(parts, ", ") + "}";
+}
+
+std::string TimestampSql(int64_t micros) {
+  constexpr int64_t kYear10000 = int64_t{253402300800} * kMicrosPerSecond;
+  constexpr int64_t kYear1 = int64_t{-62135596800} * kMicrosPerSecond;
+  if (micros >= kYear1 && micros < kYear10000) return "'" + FormatTimestamp(micros, "", ' ') + "'::TIMESTAMP";
+  return fmt::format("make_timestamp(CAST({} AS BIGINT))", micros);
+}
+
+std::string DoubleText(double d) {
+  if (std::isnan(d)) return "nan";
+  if (std::isinf(d)) return d > 0 ? "inf" : "-inf";
+  return fmt::format("{}", d);
+}
+
+}  // namespace
+
+std::string LiteralSql(const Value& value, const DataType& type) {
+  const std::string cast_end = " AS " + TypeSql(type) + ")";
+  if (value.is_null()) return "CAST(NULL" + cast_end;
+  switch (type.kind()) {
+    case TypeKind::kVoid: return "CAST(NULL" + cast_end;
+    case TypeKind::kBoolean: return value.As<bool>() ? "true" : "false";
+    case TypeKind::kInt:
+    case TypeKind::kYearMonthInterval:
+      if (value.Is<Interval>()) return fmt::format("CAST({}{}", value.As<Interval>().months, cast_end);
+      return value.AsInt64() < 0 ? fmt::format("CAST({}{}", value.AsInt64(), cast_end) : std::to_string(value.AsInt64());
+    case TypeKind::kTinyInt:
+    case TypeKind::kSmallInt:
+    case TypeKind::kBigInt: return fmt::format("CAST({}{}", value.AsInt64(), cast_end);
+    case TypeKind::kDayTimeInterval: {
+      int64_t micros = value.Is<Interval>() ? value.As<Interval>().micros + value.As<Interval>().days * kMicrosPerDay
+                                            : value.AsInt64();
+      return fmt::format("CAST({}{}", micros, cast_end);
+    }
+    case TypeKind::kFloat: return "CAST('" + DoubleText(value.As<float>()) + "'" + cast_end;
+    case TypeKind::kDouble: return "CAST('" + DoubleText(value.As<double>()) + "'" + cast_end;
+    case TypeKind::kDecimal: return "CAST('" + DecimalToPlainString(value.As<Decimal>()) + "'" + cast_end;
+    case TypeKind::kString:
+    case TypeKind::kChar:
+    case TypeKind::kVarchar: return QuoteText(value.As<std::string>());
+    case TypeKind::kBinary:
+    case TypeKind::kGeometry:
+    case TypeKind::kGeography: return BlobSql(value.As<Bytes>().data);
+    case TypeKind::kDate: return fmt::format("('1970-01-01'::DATE + CAST({} AS INTEGER))", value.AsInt64());
+    case TypeKind::kTimestamp: return "CAST(" + TimestampSql(value.AsInt64()) + cast_end;
+    case TypeKind::kTimestampNtz: return TimestampSql(value.AsInt64());
+    case TypeKind::kTime: return "CAST('" + FormatTime(value.AsInt64()) + "'" + cast_end;
+    case TypeKind::kCalendarInterval: {
+      const Interval& i = value.As<Interval>();
+      return fmt::format("CAST('{} months {} days {} microseconds'{}", i.months, i.days, i.micros, cast_end);
+    }
+    case TypeKind::kVariant: return "CAST(CAST(" + QuoteText(value.As<std::string>()) + " AS JSON)" + cast_end;
+    case TypeKind::kArray:
+    case TypeKind::kMap:
+    case TypeKind::kStruct: break;
+  }
+  return "CAST(" + NestedSql(value, type) + cast_end;
+}
+
+Int128 ToInt128(const duckdb::hugeint_t& value) {
+  return (static_cast<Int128>(value.upper) << 64) | static_cast<Int128>(value.lower);
+}
+
+duckdb::hugeint_t ToHugeint(Int128 value) {
+  duckdb::hugeint_t out;
+  out.lower = static_cast<uint64_t>(value);
+  out.upper = static_cast<int64_t>(value >> 64);
+  return out;
+}
+
+namespace {
+
+Int128 UnscaledOf(const duckdb::Value& value) {
+  switch (value.type().InternalType()) {
+    case duckdb::PhysicalType::INT16: return value.GetValueUnsafe<int16_t>();
+    case duckdb::PhysicalType::INT32: return value.GetValueUnsafe<int32_t>();
+    case duckdb::PhysicalType::INT64: return value.GetValueUnsafe<int64_t>();
+    default: return ToInt128(value.GetValueUnsafe<duckdb::hugeint_t>());
+  }
+}
+
+Value NestedFromDuckDb(const duckdb::Value& value) {
+  if (value.type().id() == LogicalTypeId::STRUCT) {
+    ValueList fields;
+    for (const duckdb::Value& v : duckdb::StructValue::GetChildren(value)) fields.push_back(FromDuckDb(v));
+    return Value::Struct(std::move(fields));
+  }
+  if (value.type().id() == LogicalTypeId::MAP) {
+    std::vector<std::pair<Value, Value>> entries;
+    for (const duckdb::Value& entry : duckdb::MapValue::GetChildren(value)) {
+      const auto& kv = duckdb::StructValue::GetChildren(entry);
+      entries.emplace_back(FromDuckDb(kv[0]), FromDuckDb(kv[1]));
+    }
+    return Value::Map(std::move(entries));
+  }
+  ValueList elements;
+  for (const duckdb::Value& v : duckdb::ListValue::GetChildren(value)) elements.push_back(FromDuckDb(v));
+  return Value::Array(std::move(elements));
+}
+
+std::string UuidBytes(const duckdb::hugeint_t& stored) {
+  // DuckDB flips the top bit so that UUIDs order as signed numbers.
+  Int128 bits = ToInt128(stored) ^ (static_cast<Int128>(1) << 127);
+  std::string out(16, '\0');
+  for (int i = 15; i >= 0; --i, bits >>= 8) out[i] = static_cast<char>(bits & 0xff);
+  return out;
+}
+
+}  // namespace
+
+Value FromDuckDb(const duckdb::Value& value) {
+  if (value.IsNull()) return {};
+  switch (value.type().id()) {
+    case LogicalTypeId::BOOLEAN: return value.GetValueUnsafe<bool>();
+    case LogicalTypeId::TINYINT: return int32_t{value.GetValueUnsafe<int8_t>()};
+    case LogicalTypeId::SMALLINT: return int32_t{value.GetValueUnsafe<int16_t>()};
+    case LogicalTypeId::INTEGER: return value.GetValueUnsafe<int32_t>();
+    case LogicalTypeId::DATE: return value.GetValueUnsafe<int32_t>();
+    case LogicalTypeId::BIGINT:
+    case LogicalTypeId::TIME:
+    case LogicalTypeId::TIMESTAMP:
+    case LogicalTypeId::TIMESTAMP_NS:
+    case LogicalTypeId::TIMESTAMP_TZ: return value.GetValueUnsafe<int64_t>();
+    case LogicalTypeId::FLOAT: return value.GetValueUnsafe<float>();
+    case LogicalTypeId::DOUBLE: return value.GetValueUnsafe<double>();
+    case LogicalTypeId::DECIMAL:
+      return Decimal{UnscaledOf(value), int32_t{duckdb::DecimalType::GetScale(value.type())}};
+    case LogicalTypeId::VARCHAR: return duckdb::StringValue::Get(value);
+    case LogicalTypeId::BLOB: return Bytes{duckdb::StringValue::Get(value)};
+    case LogicalTypeId::UUID: return Bytes{UuidBytes(value.GetValueUnsafe<duckdb::hugeint_t>())};
+    case LogicalTypeId::INTERVAL: {
+      auto i = value.GetValueUnsafe<duckdb::interval_t>();
+      return Interval{i.months, i.days, i.micros};
+    }
+    case LogicalTypeId::LIST:
+    case LogicalTypeId::MAP:
+    case LogicalTypeId::STRUCT: return NestedFromDuckDb(value);
+    default: return value.ToString();
+  }
+}
+
+duckdb::Value ToDuckDb(const Value& value, const LogicalType& type) {
+  using duckdb::Value;
+  if (value.is_null()) return Value(type);
+  switch (type.id()) {
+    case LogicalTypeId::BOOLEAN: return Value::BOOLEAN(value.As<bool>());
+    case LogicalTypeId::TINYINT: return Value::TINYINT(static_cast<int8_t>(value.AsInt64()));
+    case LogicalTypeId::SMALLINT: return Value::SMALLINT(static_cast<int16_t>(value.AsInt64()));
+    case LogicalTypeId::INTEGER:
+      if (value.Is<Interval>()) return Value::INTEGER(value.As<Interval>().months);
+      return Value::INTEGER(static_cast<int32_t>(value.AsInt64()));
+    case LogicalTypeId::BIGINT:
+      if (value.Is<Interval>()) {
+        return Value::BIGINT(value.As<Interval>().micros + value.As<Interval>().days * kMicrosPerDay);
+      }
+      return Value::BIGINT(value.AsInt64());
+    case LogicalTypeId::DATE: return Value::DATE(duckdb::date_t(static_cast<int32_t>(value.AsInt64())));
+    case LogicalTypeId::TIME: return Value::TIME(duckdb::dtime_t(value.AsInt64()));
+    case LogicalTypeId::TIMESTAMP: return Value::TIMESTAMP(duckdb::timestamp_t(value.AsInt64()));
+    case LogicalTypeId::TIMESTAMP_TZ: return Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(value.AsInt64()));
+    case LogicalTypeId::TIMESTAMP_NS: return Value::TIMESTAMPNS(duckdb::timestamp_ns_t(value.AsInt64()));
+    case LogicalTypeId::FLOAT: return Value::FLOAT(value.As<float>());
+    case LogicalTypeId::DOUBLE: return Value::DOUBLE(value.As<double>());
+    case LogicalTypeId::DECIMAL: {
+      uint8_t width = duckdb::DecimalType::GetWidth(type), scale = duckdb::DecimalType::GetScale(type);
+      auto scaled = Rescale(value.As<Decimal>(), scale, Rounding::kHalfUp);
+      Int128 unscaled = scaled ? scaled->unscaled : 0;
+      if (width <= 18) return Value::DECIMAL(static_cast<int64_t>(unscaled), width, scale);
+      return Value::DECIMAL(ToHugeint(unscaled), width, scale);
+    }
+    case LogicalTypeId::VARCHAR: return Value(value.As<std::string>());
+    case LogicalTypeId::BLOB: return Value::BLOB_RAW(value.As<Bytes>().data);
+    case LogicalTypeId::UUID: return Value::UUID(Uuid::FromBytes(value.As<Bytes>().data).ToString());
+    case LogicalTypeId::INTERVAL: {
+      const Interval& i = value.As<Interval>();
+      return Value::INTERVAL(i.months, i.days, i.micros);
+    }
+    case LogicalTypeId::LIST: {
+      duckdb::vector<Value> children;
+      const LogicalType& element = duckdb::ListType::GetChildType(type);
+      for (const auto& v : value.elements()) children.push_back(ToDuckDb(v, element));
+      return Value::LIST(element, std::move(children));
+    }
+    case LogicalTypeId::MAP: {
+      duckdb::vector<Value> keys, values;
+      const LogicalType &key = duckdb::MapType::KeyType(type), &mapped = duckdb::MapType::ValueType(type);
+      for (const auto& [k, v] : value.entries()) {
+        keys.push_back(ToDuckDb(k, key));
+        values.push_back(ToDuckDb(v, mapped));
+      }
+      return Value::MAP(key, mapped, std::move(keys), std::move(values));
+    }
+    case LogicalTypeId::STRUCT: {
+      duckdb::child_list_t<Value> children;
+      const auto& types = duckdb::StructType::GetChildTypes(type);
+      for (size_t i = 0; i < types.size(); ++i) {
+        children.emplace_back(types[i].first, i < value.fields().size() ? ToDuckDb(value.fields()[i], types[i].second)
+                                                                        : Value(types[i].second));
+      }
+      return Value::STRUCT(std::move(children));
+    }
+    default: return Value(value.As<std::string>()).DefaultCastAs(type);
+  }
+}
+
+namespace {
+
+template <typename T, typename Make>
+void AppendFlat(const duckdb::UnifiedVectorFormat& format, size_t count, std::vector<ValueList>* rows, Make make) {
+  const T* data = duckdb::UnifiedVectorFormat::GetData<T>(format);
+  size_t first = rows->size() - count;
+  for (size_t i = 0; i < count; ++i) {
+    size_t at = format.sel->get_index(i);
+    ValueList& row = (*rows)[first + i];
+    if (format.validity.RowIsValid(at)) {
+      row.emplace_back(make(data[at]));
+    } else {
+      row.emplace_back();
+    }
+  }
+}
+
+}  // namespace
+
+void AppendColumn(duckdb::Vector& column, size_t count, std::vector<ValueList>* rows) {
+  duckdb::UnifiedVectorFormat format;
+  column.ToUnifiedFormat(count, format);
+  switch (column.GetType().id()) {
+    case LogicalTypeId::BOOLEAN: return AppendFlat<bool>(format, count, rows, [](bool v) { return Value(v); });
+    case LogicalTypeId::INTEGER:
+    case LogicalTypeId::DATE: return AppendFlat<int32_t>(format, count, rows, [](int32_t v) { return Value(v); });
+    case LogicalTypeId::BIGINT:
+    case LogicalTypeId::TIMESTAMP:
+    case LogicalTypeId::TIMESTAMP_TZ:
+      return AppendFlat<int64_t>(format, count, rows, [](int64_t v) { return Value(v); });
+    case LogicalTypeId::DOUBLE: return AppendFlat<double>(format, count, rows, [](double v) { return Value(v); });
+    case LogicalTypeId::VARCHAR:
+      return AppendFlat<duckdb::string_t>(format, count, rows,
+                                          [](const duckdb::string_t& v) { return Value(v.GetString()); });
+    default: break;
+  }
+  size_t first = rows->size() - count;
+  for (size_t i = 0; i < count; ++i) (*rows)[first + i].push_back(FromDuckDb(column.GetValue(i)));
+}
+
+}  // namespace iceblink::exec

@@ -1,0 +1,67 @@
+#include "exec/executor.h"
+
+#include "exec/duckdb_session.h"
+#include "exec/duckdb_types.h"
+#include "exec/executor_state.h"
+#include "exec/lowering.h"
+#include "exec/spark_error.h"
+
+namespace iceblink::exec {
+
+namespace {
+
+class StreamCursor final : public RowCursor {
+ public:
+  StreamCursor(DuckDbSession& session, plan::PlanPtr plan, duckdb::unique_ptr<duckdb::QueryResult> result)
+      : session_(session), plan_(std::move(plan)), result_(std::move(result)) {}
+
+  const std::vector<plan::Column>& columns() const override { return plan_->output; }
+
+  Result<std::vector<ValueList>> Next() override {
+    std::vector<ValueList> rows;
+    if (result_ == nullptr) return rows;
+    ASSIGN_OR_RETURN(duckdb::unique_ptr<duckdb::DataChunk> chunk, session_.Fetch(*result_));
+    if (chunk == nullptr) {
+      result_.reset();
+      return rows;
+    }
+    rows.resize(chunk->size());
+    for (ValueList& row : rows) row.reserve(plan_->output.size());
+    for (size_t c = 0; c < plan_->output.size(); ++c) AppendColumn(chunk->data[c], chunk->size(), &rows);
+    return rows;
+  }
+
+ private:
+  DuckDbSession& session_;
+  plan::PlanPtr plan_;  // rows of VALUES are read from it
+  duckdb::unique_ptr<duckdb::QueryResult> result_;
+};
+
+}  // namespace
+
+Executor::Executor(ExecutorOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Executor::~Executor() = default;
+
+Result<std::unique_ptr<RowCursor>> Executor::Query(const plan::PlanPtr& plan, const StatementContext& context) {
+  return Guarded([&]() -> Result<std::unique_ptr<RowCursor>> {
+    DuckDbSession& session = state_->session;
+    session.objects().Clear();
+    Lowering lowering(context, session);
+    ASSIGN_OR_RETURN(std::string sql, lowering.Query(plan));
+    RETURN_IF_ERROR(session.Prepare(lowering.extensions()));
+    ASSIGN_OR_RETURN(auto result, session.Stream(sql));
+    std::unique_ptr<RowCursor> cursor = std::make_unique<StreamCursor>(session, plan, std::move(result));
+    return cursor;
+  });
+}
+
+Result<std::string> Executor::Lower(const plan::PlanPtr& plan, const StatementContext& context) {
+  return Guarded([&]() -> Result<std::string> {
+    Lowering lowering(context, state_->session);
+    return lowering.Query(plan);
+  });
+}
+
+void Executor::Interrupt() { state_->session.Interrupt(); }
+
+}  // namespace iceblink::exec

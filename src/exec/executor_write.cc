@@ -1,0 +1,146 @@
+// Executor::Write: runs a source once per writing task and collects the files.
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "exec/data_writer.h"
+#include "exec/duckdb_types.h"
+#include "exec/executor_state.h"
+#include "exec/lowering.h"
+#include "exec/spark_error.h"
+#include "exec/table_writing.h"
+#include "exec/writing_tasks.h"
+#include "io/file_system.h"
+
+namespace iceblink::exec {
+
+namespace {
+
+std::string TransformSql(const spec::Transform& transform, const std::string& column) {
+  std::string utc = "CAST(" + column + " AS TIMESTAMP)";
+  switch (transform.kind()) {
+    case spec::TransformKind::kIdentity: return column;
+    case spec::TransformKind::kBucket: return fmt::format("ib_bucket({}, {})", transform.param(), column);
+    case spec::TransformKind::kTruncate: return fmt::format("ib_truncate({}, {})", transform.param(), column);
+    case spec::TransformKind::kYear: return "date_trunc('year', " + utc + ")";
+    case spec::TransformKind::kMonth: return "date_trunc('month', " + utc + ")";
+    case spec::TransformKind::kDay: return "date_trunc('day', " + utc + ")";
+    case spec::TransformKind::kHour: return "date_trunc('hour', " + utc + ")";
+    case spec::TransformKind::kVoid:
+    case spec::TransformKind::kUnknown: return "";
+  }
+  return "";
+}
+
+// Column text of a field among the rows named c0, c1 ...; nested fields by steps.
+std::string ColumnSql(const spec::Schema& schema, int32_t id) {
+  if (auto parent = schema.ParentId(id)) {
+    return "struct_extract(" + ColumnSql(schema, *parent) + ", " + QuoteText(schema.FindField(id)->name) + ")";
+  }
+  for (size_t i = 0; i < schema.fields().size(); ++i) {
+    if (schema.fields()[i].id == id) return "c" + std::to_string(i);
+  }
+  return "NULL";
+}
+
+}  // namespace
+
+std::string WriteOrderSql(const WriteSpec& write) {
+  const spec::SortOrder* order = write.metadata->SortOrderById(write.sort_order_id.value_or(0));
+  if (order == nullptr || order->is_unsorted()) return "";
+  std::vector<std::string> keys;
+  const spec::PartitionSpec* spec = write.metadata->SpecById(write.spec_id);
+  for (const spec::PartitionField& field : spec->fields) {
+    std::string text = TransformSql(field.transform, ColumnSql(*write.schema, field.source_id));
+    if (!text.empty()) keys.push_back(text + " ASC NULLS FIRST");
+  }
+  for (const spec::SortField& field : order->fields) {
+    std::string text = TransformSql(field.transform, ColumnSql(*write.schema, field.source_id));
+    if (text.empty()) continue;
+    keys.push_back(text + (field.direction == spec::SortDirection::kAsc ? " ASC" : " DESC") +
+                   (field.null_order == spec::NullOrder::kNullsFirst ? " NULLS FIRST" : " NULLS LAST"));
+  }
+  return keys.empty() ? "" : " ORDER BY " + Join(keys, ", ");
+}
+
+std::string WriteRowsSql(const std::string& source, const std::vector<std::string>& columns, const WriteSpec& write) {
+  std::vector<std::string> items;
+  const auto& fields = write.schema->fields();
+  for (size_t i = 0; i < fields.size() && i < columns.size(); ++i) {
+    if (fields[i].type.Is(spec::TypeKind::kUnknown)) continue;
+    items.push_back(fmt::format("CAST({} AS {}) AS c{}", columns[i], TypeSql(ToLogicalType(fields[i].type)), i));
+  }
+  std::string order = WriteOrderSql(write);
+  std::string rows = "SELECT " + Join(items, ", ") + " FROM (" + source + ")";
+  return order.empty() ? rows : "SELECT * FROM (" + rows + ")" + order;
+}
+
+Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std::string& sql, const WriteSpec& write,
+                                               int32_t task, const StatementContext& context, int64_t* rows) {
+  ASSIGN_OR_RETURN(std::shared_ptr<DataFileSet> files, DataFileSet::Make(write, task));
+  const bool ordered = !WriteOrderSql(write).empty();
+  const bool partitioned = !write.metadata->SpecById(write.spec_id)->fields.empty();
+  const char* mode = partitioned ? (ordered ? "iceblink_ordered" : "iceblink_parallel") : "iceblink_batches";
+  std::string copy = fmt::format("COPY ({}) TO 'iceblink:{}' (FORMAT {})", sql, session.objects().Add(files), mode);
+  auto run = session.Run(copy, context.on_progress);
+  std::vector<spec::DataFile> out;
+  Status status;
+  if (!run) {
+    status = Fail(run.error());
+  } else {
+    status = session.InTransaction([&](duckdb::ClientContext& client) -> Status {
+      out = files->Finish(client);
+      return {};
+    });
+  }
+  if (!status) {
+    std::vector<std::string> created = files->created();
+    files.reset();
+    session.objects().Clear();
+    io::DefaultFileSystem().DeleteMany(created, {});
+    return Fail(status.error());
+  }
+  *rows += files->rows();
+  return out;
+}
+
+Result<WrittenFiles> Executor::Write(const plan::PlanPtr& source, const WriteSpec& write,
+                                     const StatementContext& context) {
+  return Guarded([&]() -> Result<WrittenFiles> {
+    DuckDbSession& session = state_->session;
+    session.objects().Clear();
+    RETURN_IF_ERROR(session.Prepare({.core_functions = true, .parquet = true}));
+    std::vector<TaskSlices> tasks(1);
+    if (!NeedsShuffle(write)) {
+      ASSIGN_OR_RETURN(tasks, SourceTasks(session, source, context.default_parallelism));
+    }
+    std::vector<std::string> columns;
+    for (const plan::Column& column : source->output) columns.push_back(Lowering::Name(column.id));
+    WrittenFiles out;
+    Status status;
+    for (size_t task = 0; task < tasks.size() && status; ++task) {
+      Lowering lowering(context, session);
+      lowering.Restrict(tasks[task]);
+      auto written = Guarded([&]() -> Result<std::vector<spec::DataFile>> {
+        ASSIGN_OR_RETURN(std::string sql, lowering.Query(source));
+        Extensions needed = lowering.extensions();
+        needed.parquet = true;
+        RETURN_IF_ERROR(session.Prepare(needed));
+        return WriteQuery(session, WriteRowsSql(sql, columns, write), write, static_cast<int32_t>(task), context, &out.rows);
+      });
+      if (!written) {
+        status = Fail(written.error());
+        break;
+      }
+      out.data_files.insert(out.data_files.end(), written->begin(), written->end());
+    }
+    if (!status) {
+      std::vector<std::string> paths;
+      for (const spec::DataFile& file : out.data_files) paths.push_back(file.file_path);
+      io::DefaultFileSystem().DeleteMany(paths, {});
+      return Fail(status.error());
+    }
+    return out;
+  });
+}
+
+}  // namespace iceblink::exec
