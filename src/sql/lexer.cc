@@ -42,19 +42,6 @@ constexpr bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A
 constexpr bool IsWordByte(char c) { return IsAsciiLetter(c) || IsDigit(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
 constexpr char ToUpper(char c) { return (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c; }
 
-Word FindWord(std::string_view text) {
-  std::array<char, 24> upper;
-  if (text.size() > upper.size()) return Word::kNotAWord;
-  std::transform(text.begin(), text.end(), upper.begin(), ToUpper);
-  const std::string_view key(upper.data(), text.size());
-  const auto* row = std::lower_bound(std::begin(kWords), std::end(kWords), key,
-                                     [](const WordRow& r, std::string_view k) { return r.text < k; });
-  if (row != std::end(kWords) && row->text == key) return row->word;
-  if (key == "REGEXP") return Word::kRlike;
-  if (key == "TEMP") return Word::kTemporary;
-  return Word::kNotAWord;
-}
-
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
@@ -315,6 +302,19 @@ size_t AppendEscape(std::string_view body, size_t at, std::string& out) {
 }
 
 }  // namespace
+
+Word FindWord(std::string_view text) {
+  std::array<char, 24> upper;
+  if (text.size() > upper.size()) return Word::kNotAWord;
+  std::transform(text.begin(), text.end(), upper.begin(), ToUpper);
+  const std::string_view key(upper.data(), text.size());
+  const auto* row = std::lower_bound(std::begin(kWords), std::end(kWords), key,
+                                     [](const WordRow& r, std::string_view k) { return r.text < k; });
+  if (row != std::end(kWords) && row->text == key) return row->word;
+  if (key == "REGEXP") return Word::kRlike;
+  if (key == "TEMP") return Word::kTemporary;
+  return Word::kNotAWord;
+}
 
 TokenList Tokenize(std::string_view text) { return Lexer(text).Run(); }
 

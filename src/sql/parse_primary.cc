@@ -52,7 +52,13 @@ Result<ExprPtr> StatementParser::Postfix(ExprPtr base, size_t first) {
     if (At(Tok::kDot) && AtIdentifier(1)) {
       Take();
       ASSIGN_OR_RETURN(std::string field, Identifier());
-      base = Make(FieldAccess{std::move(base), std::move(field)}, first);
+      if (const auto* column = base->As<NamedColumn>()) {  // (a).b is a.b
+        Name parts = column->parts;
+        parts.push_back(std::move(field));
+        base = Make(NamedColumn{std::move(parts)}, first);
+      } else {
+        base = Make(FieldAccess{std::move(base), std::move(field)}, first);
+      }
     } else if (Accept(Tok::kLeftBracket)) {
       ASSIGN_OR_RETURN(auto nested, Nest());
       ASSIGN_OR_RETURN(ExprPtr index, ValueExpression());
@@ -156,13 +162,13 @@ std::optional<Result<ExprPtr>> StatementParser::SpecialForm() {
     case Word::kTimestampadd:
     case Word::kDateadd:
     case Word::kDateAdd:
-      if (call && (IsDatetimeUnit(Peek(2).word) || AtString(2)) && At(Tok::kComma, 3)) return TimestampUnitCall("timestampadd");
+      if (call && AtUnitArguments()) return TimestampUnitCall("timestampadd");
       return std::nullopt;
     case Word::kTimestampdiff:
     case Word::kDatediff:
     case Word::kDateDiff:
     case Word::kTimediff:
-      if (call && (IsDatetimeUnit(Peek(2).word) || AtString(2)) && At(Tok::kComma, 3)) return TimestampUnitCall("timestampdiff");
+      if (call && AtUnitArguments()) return TimestampUnitCall("timestampdiff");
       return std::nullopt;
     default:
       return std::nullopt;
@@ -279,6 +285,17 @@ Result<ExprPtr> StatementParser::OverlayCall() {
   }
   RETURN_IF_ERROR(Expect(Tok::kRightParen));
   return Make(std::move(overlay), first);
+}
+
+// Whether three arguments follow of which the first is a unit: DATE_ADD(d, 1) is an ordinary call.
+bool StatementParser::AtUnitArguments() const {
+  if (!(IsDatetimeUnit(Peek(2).word) || AtString(2)) || !At(Tok::kComma, 3)) return false;
+  int commas = 0;
+  for (size_t i = at_ + 2; i < matching_[at_ + 1]; ++i) {
+    if (tokens_[i].kind == Tok::kLeftParen) i = matching_[i];
+    if (tokens_[i].kind == Tok::kComma) ++commas;
+  }
+  return commas == 2;
 }
 
 // TIMESTAMPADD(DAY, n, t), TIMESTAMPDIFF(DAY, a, b) and their other names.

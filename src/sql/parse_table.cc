@@ -163,7 +163,7 @@ Status StatementParser::BucketSpec(CreateTable& create) {
 Status StatementParser::TableElements(CreateTable& create) {
   RETURN_IF_ERROR(Expect(Tok::kLeftParen));
   do {
-    ASSIGN_OR_RETURN(bool constraint, ConstraintText(create.constraints, true));
+    ASSIGN_OR_RETURN(bool constraint, ConstraintText(create.constraints, nullptr));
     if (constraint) continue;
     ColumnDefinition column;
     ASSIGN_OR_RETURN(std::string name, CapturingIdentifier());
@@ -195,7 +195,7 @@ Status StatementParser::ColumnOptions(ColumnDefinition& column, std::vector<std:
       RETURN_IF_ERROR(Generated(column));
     } else {
       if (with_position) return {};
-      ASSIGN_OR_RETURN(bool constraint, ConstraintText(constraints, false));
+      ASSIGN_OR_RETURN(bool constraint, ConstraintText(constraints, &column));
       if (!constraint) return {};
     }
   }
@@ -224,31 +224,39 @@ Status StatementParser::Generated(ColumnDefinition& column) {
   return Expect(Tok::kRightParen);
 }
 
-// Keeps the text of a table or column constraint; returns whether there was one.
-Result<bool> StatementParser::ConstraintText(std::vector<std::string>& constraints, bool of_table) {
+// Keeps the text of a constraint; one of a column is turned into the table's form. Returns whether there was one.
+Result<bool> StatementParser::ConstraintText(std::vector<std::string>& constraints, const ColumnDefinition* column) {
   const size_t first = at_;
-  const bool named = At(Word::kConstraint) && AtIdentifier(1);
-  const size_t kind = named ? 2 : 0;
+  const size_t kind = At(Word::kConstraint) && AtIdentifier(1) ? 2 : 0;
   const bool check = At(Word::kCheck, kind) && At(Tok::kLeftParen, kind + 1);
   const bool key = AtAny({Word::kPrimary, Word::kForeign}, kind) && At(Word::kKey, kind + 1);
-  const bool unique = At(Word::kUnique, kind) && (!of_table || At(Tok::kLeftParen, kind + 1));
-  const bool references = !of_table && At(Word::kReferences, kind);
+  const bool unique = At(Word::kUnique, kind) && (column || At(Tok::kLeftParen, kind + 1));
+  const bool references = column && At(Word::kReferences, kind);
   if (!check && !key && !unique && !references) return false;
   at_ += kind;
+  std::string text(kind > 0 ? TextBetween(tokens_[first].start, LastStop()) : "");
+  if (!text.empty()) text += " ";
+  size_t body = at_;
   if (Accept(Word::kCheck)) {
     RETURN_IF_ERROR(Expect(Tok::kLeftParen));
     RETURN_IF_ERROR(Expression());
     RETURN_IF_ERROR(Expect(Tok::kRightParen));
-  } else {
+  } else if (column) {
     at_ += key ? 2 : unique ? 1 : 0;
-    if (of_table && !references) RETURN_IF_ERROR(IdentifierList());
+    const std::string columns = " (" + QuoteIfNeeded(column->name.back()) + ")";
+    text += references ? "FOREIGN KEY" + columns + " " : std::string(TextBetween(tokens_[body].start, LastStop())) + columns;
+    body = at_;
+  } else {
+    at_ += key ? 2 : 1;
+    RETURN_IF_ERROR(IdentifierList());
   }
   if (Accept(Word::kReferences)) {
     RETURN_IF_ERROR(MultipartIdentifier());
     if (At(Tok::kLeftParen)) RETURN_IF_ERROR(IdentifierList());
   }
   while (AtAny({Word::kEnforced, Word::kRely, Word::kNorely}) || (AtNot() && At(Word::kEnforced, 1))) Take();
-  constraints.emplace_back(TextBetween(tokens_[first].start, LastStop()));
+  if (at_ > body) text += TextBetween(tokens_[body].start, LastStop());
+  constraints.push_back(std::move(text));
   return true;
 }
 

@@ -119,6 +119,7 @@ class StatementParser : private TokenReader {
   Result<ExprPtr> SubstringCall();
   Result<ExprPtr> TrimCall();
   Result<ExprPtr> OverlayCall();
+  bool AtUnitArguments() const;
   Result<ExprPtr> TimestampUnitCall(std::string name);
   Result<ExprPtr> NameOrCall();
   Result<ExprPtr> CallTail(Name name, size_t first);
@@ -233,7 +234,7 @@ class StatementParser : private TokenReader {
   Status CreateTableClause(CreateTable& create);
   Status TableElements(CreateTable& create);
   Status ColumnOptions(ColumnDefinition& column, std::vector<std::string>& constraints, bool with_position);
-  Result<bool> ConstraintText(std::vector<std::string>& constraints, bool of_table);
+  Result<bool> ConstraintText(std::vector<std::string>& constraints, const ColumnDefinition* column);
   Result<DefaultValue> DefaultText();
   Status Generated(ColumnDefinition& column);
   Result<std::vector<PartitioningField>> PartitioningFields();

@@ -87,6 +87,8 @@ struct TokenList {
 // Cuts the text into tokens; space and comments vanish. Never fails: what no rule knows is kUnrecognized.
 TokenList Tokenize(std::string_view text);
 
+// Returns the word of a spelling in any case; kNotAWord for other identifiers.
+Word FindWord(std::string_view text);
 // Returns the word's spelling in upper case; "" for kNotAWord.
 std::string_view WordText(Word word);
 // Returns the operator's or bracket's spelling; "" for tokens with variable text.
