@@ -16,7 +16,7 @@
 namespace iceblink::cli {
 namespace {
 
-std::string Bytes(int64_t count) {
+std::string SizeText(int64_t count) {
   static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(count);
   size_t unit = 0;
@@ -106,7 +106,7 @@ class TreePrinter {
   Status PrintManifest(const spec::ManifestFile& manifest, bool last) {
     std::string indent = last ? "            " : "         │  ";
     std::printf("         %s %s  %s  %s  spec %d  sequence %lld  added %d  existing %d  deleted %d\n", last ? "└─" : "├─",
-                std::string(io::BaseName(manifest.path)).c_str(), Bytes(manifest.length).c_str(),
+                std::string(io::BaseName(manifest.path)).c_str(), SizeText(manifest.length).c_str(),
                 manifest.content == spec::ManifestContent::kData ? "data" : "deletes", manifest.spec_id,
                 static_cast<long long>(manifest.sequence_number), manifest.added_files_count.value_or(0),
                 manifest.existing_files_count.value_or(0), manifest.deleted_files_count.value_or(0));
@@ -130,7 +130,7 @@ class TreePrinter {
     std::string path = file.file_path;
     if (path.starts_with(metadata_.location + "/")) path = path.substr(metadata_.location.size() + 1);
     static constexpr const char* kContent[] = {"", "  position deletes", "  equality deletes"};
-    std::printf("%s├─ %s  %s  %s%s\n", indent.c_str(), path.c_str(), Bytes(file.file_size_in_bytes).c_str(),
+    std::printf("%s├─ %s  %s  %s%s\n", indent.c_str(), path.c_str(), SizeText(file.file_size_in_bytes).c_str(),
                 Plural(file.record_count, "row").c_str(), kContent[static_cast<size_t>(file.content)]);
     std::vector<std::string> bounds;
     for (const spec::NestedField* field : metadata_.schema().AllFields()) {
