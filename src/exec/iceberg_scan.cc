@@ -242,7 +242,8 @@ class IcebergReader final : public duckdb::MultiFileReader {
     switch (field.source) {
       case ScanSource::kField: break;
       case ScanSource::kFile: return duckdb::Value(task.file.file_path);
-      case ScanSource::kFileOrdinal: return duckdb::Value::BIGINT(static_cast<int64_t>(index));
+      case ScanSource::kFileOrdinal:
+        return duckdb::Value::BIGINT(scan_->ordinals.empty() ? static_cast<int64_t>(index) : scan_->ordinals[index]);
       case ScanSource::kSpecId: return duckdb::Value::INTEGER(task.file.spec_id);
       case ScanSource::kPartition: {
         if (scan_->union_partitions.empty()) return duckdb::Value(field.type);

@@ -48,6 +48,7 @@ struct PlannedScan {
   std::shared_ptr<const spec::Schema> schema;  // of the table, for partition values
   std::vector<ScanField> fields;
   std::vector<table::FileScanTask> tasks;
+  std::vector<int64_t> ordinals;          // number of each task in a larger scan; empty: its index
   std::vector<DeletedPositions> deleted;  // one per task, null: none
   std::optional<spec::NameMapping> name_mapping;
   std::vector<std::shared_ptr<const std::vector<Value>>> union_partitions;  // per task; only with a _partition column
@@ -60,6 +61,15 @@ Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan
 
 // Reads the deleted positions of every task of `scan`: deletion vectors, position delete files and equality deletes.
 Status LoadDeletes(DuckDbSession& session, PlannedScan& scan);
+
+// The positions of one data file in its position delete files and deletion vectors.
+Result<io::PositionBitmap> ReadPositions(DuckDbSession& session, const std::vector<table::DeleteFilePtr>& deletes,
+                                         const std::string& data_file);
+
+// Sets the columns of `scan` that `node` wants and returns the SELECT over it, registered. With `row_address` the columns f
+// (number of the task) and p (position) follow.
+Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan& node, std::shared_ptr<PlannedScan> scan,
+                                  bool row_address);
 
 // The SQL relation of a registered scan.
 std::string ScanSql(DuckDbSession& session, const std::string& name, std::shared_ptr<PlannedScan> scan);

@@ -164,6 +164,23 @@ Status ApplyEquality(DuckDbSession& session, PlannedScan& scan, const EqualityGr
 
 }  // namespace
 
+Result<io::PositionBitmap> ReadPositions(DuckDbSession& session, const std::vector<table::DeleteFilePtr>& deletes,
+                                         const std::string& data_file) {
+  PositionFiles files(session);
+  PositionBitmap out;
+  for (const table::DeleteFilePtr& file : deletes) {
+    if (file->file.content != spec::DataFileContent::kPositionDeletes) continue;
+    if (file->file.is_dv()) {
+      ASSIGN_OR_RETURN(PositionBitmap vector, ReadVector(file->file));
+      out.Merge(vector);
+      continue;
+    }
+    ASSIGN_OR_RETURN(const PositionBitmap* positions, files.Find(file->file, data_file));
+    if (positions != nullptr) out.Merge(*positions);
+  }
+  return out;
+}
+
 Status LoadDeletes(DuckDbSession& session, PlannedScan& scan) {
   PositionFiles files(session);
   std::vector<std::unique_ptr<PositionBitmap>> bitmaps(scan.tasks.size());

@@ -149,6 +149,9 @@ Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan
   if (scan.only_files != nullptr) {
     std::erase_if(out->tasks, [&](const table::FileScanTask& t) { return scan.only_files->count(t.file.file_path) == 0; });
   }
+  if (scan.only_files != nullptr) {
+    std::erase_if(out->tasks, [&](const table::FileScanTask& task) { return !scan.only_files->contains(task.file.file_path); });
+  }
   for (const table::FileScanTask& task : out->tasks) {
     RETURN_IF_ERROR(CheckFormat(task.file));
     out->rows += task.file.record_count;
@@ -157,50 +160,57 @@ Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan
   return out;
 }
 
-Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::TableScan& node) {
-  NeedParquet();
+Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan& node, std::shared_ptr<PlannedScan> scan,
+                                  bool row_address) {
   ASSIGN_OR_RETURN(ColumnPlan columns, PlanColumns(node));
-  ASSIGN_OR_RETURN(std::shared_ptr<PlannedScan> scan, PlanScan(session_, node));
-  if (const Slice* slice = SliceOf(plan)) {
-    auto begin = scan->tasks.begin();
-    scan->tasks = {begin + slice->begin, begin + std::min<int64_t>(slice->end, static_cast<int64_t>(scan->tasks.size()))};
-    scan->deleted.resize(scan->tasks.size());
-    scan->rows = 0;
-    for (const table::FileScanTask& task : scan->tasks) scan->rows += task.file.record_count;
-  }
-  scan->fields = columns.fields;
-  if (scan->fields.empty()) {  // count(*): the reader needs one column
-    scan->fields.push_back(MetadataField("_ordinal", kOrdinalAux, duckdb::LogicalType::BIGINT, ScanSource::kFileOrdinal));
-  }
-  RETURN_IF_ERROR(session_.Prepare({.core_functions = true, .parquet = true}));
-  RETURN_IF_ERROR(LoadDeletes(session_, *scan));
   bool wants_deleted = false, wants_partition = false;
   for (const plan::ScanColumn& column : node.columns) {
     wants_deleted = wants_deleted || column.field_id == table::kIsDeletedId;
     wants_partition = wants_partition || column.field_id == table::kPartitionId;
   }
-  if (wants_partition) RETURN_IF_ERROR(FillUnionPartitions(*scan));
-  scan->apply_deletes = !wants_deleted;
-  std::string name = node.table.DottedName(), relation;
   std::vector<std::string> items;
   if (scan->tasks.empty()) {
     for (const plan::ScanColumn& column : node.columns) {
-      items.push_back("CAST(NULL AS " + TypeSql(column.column.type) + ") AS " + Name(column.column.id));
+      items.push_back("CAST(NULL AS " + TypeSql(column.column.type) + ") AS " + Lowering::Name(column.column.id));
     }
+    if (row_address) items.push_back("CAST(NULL AS BIGINT) AS f, CAST(NULL AS BIGINT) AS p");
     if (items.empty()) items.push_back("0 AS z");
     return "SELECT " + Join(items, ", ") + " WHERE false";
   }
-  int64_t id = objects_.Add(scan);
-  relation = fmt::format("iceblink_scan({})", QuoteText(name + "#" + std::to_string(id)));
+  scan->fields = columns.fields;
+  if (scan->fields.empty() || row_address) {  // count(*): the reader needs one column
+    ColumnPlan more{std::move(scan->fields), {}};
+    AddField(more, MetadataField("_ordinal", kOrdinalAux, duckdb::LogicalType::BIGINT, ScanSource::kFileOrdinal));
+    scan->fields = std::move(more.fields);
+  }
+  if (wants_partition && scan->union_partitions.empty()) RETURN_IF_ERROR(FillUnionPartitions(*scan));
+  scan->apply_deletes = !wants_deleted;
+  int64_t id = session.objects().Add(scan);
   for (size_t i = 0; i < node.columns.size(); ++i) {
     std::string text = columns.items[i];
     if (node.columns[i].field_id == table::kIsDeletedId) {
       text = fmt::format("iceblink_is_deleted({}, \"_ordinal\", file_row_number)", id);
     }
-    items.push_back(text + " AS " + Name(node.columns[i].column.id));
+    items.push_back(text + " AS " + Lowering::Name(node.columns[i].column.id));
   }
+  if (row_address) items.push_back("\"_ordinal\" AS f, file_row_number AS p");
   if (items.empty()) items.push_back("\"_ordinal\" AS z");
-  return "SELECT " + Join(items, ", ") + " FROM " + relation;
+  return fmt::format("SELECT {} FROM iceblink_scan({})", Join(items, ", "),
+                     QuoteText(node.table.DottedName() + "#" + std::to_string(id)));
+}
+
+Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::TableScan& node) {
+  NeedParquet();
+  ASSIGN_OR_RETURN(std::shared_ptr<PlannedScan> scan, PlanScan(session_, node));
+  if (const Slice* slice = SliceOf(plan)) {
+    auto begin = scan->tasks.begin();
+    scan->tasks = {begin + slice->begin, begin + std::min<int64_t>(slice->end, static_cast<int64_t>(scan->tasks.size()))};
+    scan->rows = 0;
+    for (const table::FileScanTask& task : scan->tasks) scan->rows += task.file.record_count;
+  }
+  RETURN_IF_ERROR(session_.Prepare({.core_functions = true, .parquet = true}));
+  RETURN_IF_ERROR(LoadDeletes(session_, *scan));
+  return ScanSelectSql(session_, node, std::move(scan), false);
 }
 
 Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::MetadataScan& node) {
