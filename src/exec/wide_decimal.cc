@@ -78,8 +78,11 @@ std::string Text(UInt256 value, bool negative, int32_t scale) {
   }
   while (digits.size() <= static_cast<size_t>(scale)) digits += '0';
   std::reverse(digits.begin(), digits.end());
-  if (scale > 0) digits.insert(digits.size() - scale, ".");
-  return (negative ? "-" : "") + digits;
+  size_t whole = digits.size() - static_cast<size_t>(scale);
+  std::string text = negative ? "-" : "";
+  text.append(digits, 0, whole);
+  if (scale > 0) text.append(1, '.').append(digits, whole);
+  return text;
 }
 
 UInt128 Magnitude(Int128 v) { return v < 0 ? -static_cast<UInt128>(v) : static_cast<UInt128>(v); }
