@@ -1,4 +1,7 @@
-// Any text parses or fails cleanly, and a printed statement parses again.
+// Feeds arbitrary text to the SQL parser: it parses or fails cleanly, and a printed statement parses again.
+//
+//   clang++-19 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Isrc fuzz/sql_fuzz.cc
+//   <sources of base and sql> -lfmt -lutf8proc
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

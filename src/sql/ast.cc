@@ -12,7 +12,8 @@ bool SameTrees(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b) {
 }
 
 constexpr std::array<std::string_view, 22> kBinaryTexts{
-    "OR", "AND", "=", "<>", "<=>", "<", "<=", ">", ">=", "+", "-", "||", "*", "/", "div", "%", "&", "|", "^", "<<", ">>", ">>>"};
+    "OR", "AND", "=", "<>",  "<=>", "<", "<=", ">", ">=", "+",  "-",
+    "||", "*",   "/", "div", "%",   "&", "|",  "^", "<<", ">>", ">>>"};
 constexpr std::array<std::string_view, 4> kUnaryTexts{"NOT", "-", "+", "~"};
 
 }  // namespace
@@ -22,9 +23,7 @@ std::string_view OperatorText(UnaryOperator op) { return kUnaryTexts[static_cast
 
 // Equality passes over positions and texts: two spellings of one meaning are equal.
 
-bool UnaryOp::operator==(const UnaryOp& o) const {
-  return op == o.op && SameTree(child, o.child);
-}
+bool UnaryOp::operator==(const UnaryOp& o) const { return op == o.op && SameTree(child, o.child); }
 
 bool BinaryOp::operator==(const BinaryOp& o) const {
   return op == o.op && SameTree(left, o.left) && SameTree(right, o.right);
@@ -51,7 +50,8 @@ bool InSubquery::operator==(const InSubquery& o) const {
 }
 
 bool Between::operator==(const Between& o) const {
-  return SameTree(child, o.child) && SameTree(low, o.low) && SameTree(high, o.high) && negated == o.negated;
+  return SameTree(child, o.child) && SameTree(low, o.low) && SameTree(high, o.high) &&
+         negated == o.negated;
 }
 
 bool Like::operator==(const Like& o) const {
@@ -96,8 +96,8 @@ bool FrameBound::operator==(const FrameBound& o) const {
 }
 
 bool WindowSpec::operator==(const WindowSpec& o) const {
-  return reference == o.reference && SameTrees(partition_by, o.partition_by) && order_by == o.order_by &&
-         frame == o.frame;
+  return reference == o.reference && SameTrees(partition_by, o.partition_by) &&
+         order_by == o.order_by && frame == o.frame;
 }
 
 bool Argument::operator==(const Argument& o) const {
@@ -117,9 +117,7 @@ bool NamedExpr::operator==(const NamedExpr& o) const {
   return SameTree(expr, o.expr) && alias == o.alias && aliases == o.aliases;
 }
 
-bool StructConstructor::operator==(const StructConstructor& o) const {
-  return fields == o.fields;
-}
+bool StructConstructor::operator==(const StructConstructor& o) const { return fields == o.fields; }
 
 bool Extract::operator==(const Extract& o) const {
   return field == o.field && SameTree(source, o.source);
@@ -130,57 +128,51 @@ bool Trim::operator==(const Trim& o) const {
 }
 
 bool Overlay::operator==(const Overlay& o) const {
-  return SameTree(input, o.input) && SameTree(replacement, o.replacement) && SameTree(position, o.position) &&
-         SameTree(length, o.length);
+  return SameTree(input, o.input) && SameTree(replacement, o.replacement) &&
+         SameTree(position, o.position) && SameTree(length, o.length);
 }
 
-bool Exists::operator==(const Exists& o) const {
-  return SameTree(query, o.query);
-}
+bool Exists::operator==(const Exists& o) const { return SameTree(query, o.query); }
 
-bool ScalarSubquery::operator==(const ScalarSubquery& o) const {
-  return SameTree(query, o.query);
-}
+bool ScalarSubquery::operator==(const ScalarSubquery& o) const { return SameTree(query, o.query); }
 
 bool TimeTravel::operator==(const TimeTravel& o) const {
   return version == o.version && SameTree(timestamp, o.timestamp);
 }
 
-bool InlineTable::operator==(const InlineTable& o) const {
-  return SameTrees(rows, o.rows);
-}
+bool InlineTable::operator==(const InlineTable& o) const { return SameTrees(rows, o.rows); }
 
-bool Subquery::operator==(const Subquery& o) const {
-  return SameTree(query, o.query);
-}
+bool Subquery::operator==(const Subquery& o) const { return SameTree(query, o.query); }
 
 bool Aliased::operator==(const Aliased& o) const {
   return SameTree(child, o.child) && alias == o.alias && columns == o.columns;
 }
 
 bool Sampled::operator==(const Sampled& o) const {
-  return SameTree(child, o.child) && kind == o.kind && percent == o.percent && SameTree(rows, o.rows) &&
-         bucket == o.bucket && buckets == o.buckets && seed == o.seed;
+  return SameTree(child, o.child) && kind == o.kind && percent == o.percent &&
+         SameTree(rows, o.rows) && bucket == o.bucket && buckets == o.buckets && seed == o.seed;
 }
 
 bool Join::operator==(const Join& o) const {
-  return SameTree(left, o.left) && SameTree(right, o.right) && type == o.type && natural == o.natural &&
-         comma == o.comma && lateral == o.lateral && SameTree(condition, o.condition) &&
-         using_columns == o.using_columns;
+  return SameTree(left, o.left) && SameTree(right, o.right) && type == o.type &&
+         natural == o.natural && comma == o.comma && lateral == o.lateral &&
+         SameTree(condition, o.condition) && using_columns == o.using_columns;
 }
 
 bool LateralView::operator==(const LateralView& o) const {
-  return SameTree(child, o.child) && generator == o.generator && outer == o.outer && alias == o.alias &&
-         columns == o.columns;
+  return SameTree(child, o.child) && generator == o.generator && outer == o.outer &&
+         alias == o.alias && columns == o.columns;
 }
 
 bool Pivot::operator==(const Pivot& o) const {
-  return SameTree(child, o.child) && aggregates == o.aggregates && columns == o.columns && values == o.values;
+  return SameTree(child, o.child) && aggregates == o.aggregates && columns == o.columns &&
+         values == o.values;
 }
 
 bool Unpivot::operator==(const Unpivot& o) const {
-  return SameTree(child, o.child) && include_nulls == o.include_nulls && value_columns == o.value_columns &&
-         name_column == o.name_column && sets == o.sets && multi_value == o.multi_value;
+  return SameTree(child, o.child) && include_nulls == o.include_nulls &&
+         value_columns == o.value_columns && name_column == o.name_column && sets == o.sets &&
+         multi_value == o.multi_value;
 }
 
 bool Hint::operator==(const Hint& o) const {
@@ -202,20 +194,22 @@ bool SetOperation::operator==(const SetOperation& o) const {
 }
 
 bool Cte::operator==(const Cte& o) const {
-  return name == o.name && columns == o.columns && SameTree(query, o.query) && max_level == o.max_level;
+  return name == o.name && columns == o.columns && SameTree(query, o.query) &&
+         max_level == o.max_level;
 }
 
 bool Query::operator==(const Query& o) const {
-  return ctes == o.ctes && recursive == o.recursive && SameTree(body, o.body) && order_by == o.order_by &&
-         sort_by == o.sort_by && SameTrees(cluster_by, o.cluster_by) &&
-         SameTrees(distribute_by, o.distribute_by) && windows == o.windows && SameTree(limit, o.limit) &&
-         SameTree(offset, o.offset);
+  return ctes == o.ctes && recursive == o.recursive && SameTree(body, o.body) &&
+         order_by == o.order_by && sort_by == o.sort_by && SameTrees(cluster_by, o.cluster_by) &&
+         SameTrees(distribute_by, o.distribute_by) && windows == o.windows &&
+         SameTree(limit, o.limit) && SameTree(offset, o.offset);
 }
 
 bool Insert::operator==(const Insert& o) const {
   return ctes == o.ctes && table == o.table && overwrite == o.overwrite && options == o.options &&
          partition == o.partition && if_not_exists == o.if_not_exists && by_name == o.by_name &&
-         columns == o.columns && SameTree(replace_where, o.replace_where) && SameTree(query, o.query);
+         columns == o.columns && SameTree(replace_where, o.replace_where) &&
+         SameTree(query, o.query);
 }
 
 bool Delete::operator==(const Delete& o) const {
@@ -239,11 +233,12 @@ bool Merge::operator==(const Merge& o) const {
 }
 
 bool CreateTable::operator==(const CreateTable& o) const {
-  return mode == o.mode && table == o.table && external == o.external && if_not_exists == o.if_not_exists &&
-         columns == o.columns && provider == o.provider && options == o.options &&
-         partitioning == o.partitioning && cluster_by == o.cluster_by && buckets == o.buckets &&
-         location == o.location && comment == o.comment && stored_as == o.stored_as && collation == o.collation &&
-         properties == o.properties && constraints == o.constraints && SameTree(query, o.query);
+  return mode == o.mode && table == o.table && external == o.external &&
+         if_not_exists == o.if_not_exists && columns == o.columns && provider == o.provider &&
+         options == o.options && partitioning == o.partitioning && cluster_by == o.cluster_by &&
+         buckets == o.buckets && location == o.location && comment == o.comment &&
+         stored_as == o.stored_as && collation == o.collation && properties == o.properties &&
+         constraints == o.constraints && SameTree(query, o.query);
 }
 
 bool ColumnChange::operator==(const ColumnChange& o) const {
@@ -252,9 +247,9 @@ bool ColumnChange::operator==(const ColumnChange& o) const {
 }
 
 bool CreateView::operator==(const CreateView& o) const {
-  return name == o.name && scope == o.scope && or_replace == o.or_replace && if_not_exists == o.if_not_exists &&
-         columns == o.columns && comment == o.comment && schema_mode == o.schema_mode &&
-         properties == o.properties && SameTree(query, o.query);
+  return name == o.name && scope == o.scope && or_replace == o.or_replace &&
+         if_not_exists == o.if_not_exists && columns == o.columns && comment == o.comment &&
+         schema_mode == o.schema_mode && properties == o.properties && SameTree(query, o.query);
 }
 
 bool CacheTable::operator==(const CacheTable& o) const {
@@ -267,8 +262,10 @@ bool Explain::operator==(const Explain& o) const {
 
 bool QueryTerm::operator==(const QueryTerm& other) const {
   if (node.index() != other.node.index()) return false;
-  if (const auto* relation = std::get_if<RelationPtr>(&node)) return SameTree(*relation, std::get<RelationPtr>(other.node));
-  if (const auto* query = std::get_if<QueryPtr>(&node)) return SameTree(*query, std::get<QueryPtr>(other.node));
+  if (const auto* relation = std::get_if<RelationPtr>(&node))
+    return SameTree(*relation, std::get<RelationPtr>(other.node));
+  if (const auto* query = std::get_if<QueryPtr>(&node))
+    return SameTree(*query, std::get<QueryPtr>(other.node));
   return node == other.node;
 }
 

@@ -1,9 +1,10 @@
 // Expressions as written, before any name or type is resolved.
 //
-// An Expr is a position and one alternative of a closed variant. Trees are immutable and shared (ExprPtr), so a rewrite
-// copies only the path it changes, and any thread may read them. Syntax that is only another spelling of a function call is
-// lowered by the parser: POSITION(a IN b) is locate(a, b), SUBSTRING(s FROM p FOR n) is substring(s, p, n), CURRENT_DATE is
-// current_date(), TIMESTAMPADD(DAY, n, t) is timestampadd('DAY', n, t), TRIM(BOTH x FROM s) keeps its own node.
+// An Expr is a position and one alternative of a closed variant. Trees are immutable and shared
+// (ExprPtr), so a rewrite copies only the path it changes, and any thread may read them. Syntax
+// that is only another spelling of a function call is lowered by the parser: POSITION(a IN b) is
+// locate(a, b), SUBSTRING(s FROM p FOR n) is substring(s, p, n), CURRENT_DATE is current_date(),
+// TIMESTAMPADD(DAY, n, t) is timestampadd('DAY', n, t), TRIM(BOTH x FROM s) keeps its own node.
 // Equality compares meaning, not positions.
 #pragma once
 
@@ -36,21 +37,23 @@ struct Query;
 using ExprPtr = std::shared_ptr<const Expr>;
 using QueryPtr = std::shared_ptr<const Query>;
 
-// --- literals -------------------------------------------------------------------------------------------------------
+// --- literals ------------------------------------------------------------------------------------
 
-// A constant whose value does not depend on the session. NULL is a null value of type void. Intervals, dates, ntz
-// timestamps, numbers, strings, binaries and booleans come here.
+// A constant whose value does not depend on the session. NULL is a null value of type void.
+// Intervals, dates, ntz timestamps, numbers, strings, binaries and booleans come here.
 struct Literal {
   Value value;
   DataType type;
   bool operator==(const Literal&) const = default;
 };
 
-// TIMESTAMP '...' (always), or DATE / TIMESTAMP_NTZ with a special word: the session's zone or clock decides the value.
+// TIMESTAMP '...' (always), or DATE / TIMESTAMP_NTZ with a special word: the session's zone or
+// clock decides the value.
 struct DatetimeLiteral {
   DataType type;        // kTimestamp, kTimestampNtz or kDate
   std::string text;     // between the quotes
-  std::string special;  // "epoch", "now", "today", "tomorrow", "yesterday"; empty when local_micros holds the wall clock
+  std::string special;  // "epoch", "now", "today", "tomorrow", "yesterday"; empty when local_micros
+                        // holds the wall clock
   int64_t local_micros = 0;
   std::string zone;  // as written ("+01:00", "Z", "Europe/Paris"); empty: the session's zone
   bool operator==(const DatetimeLiteral&) const = default;
@@ -63,7 +66,7 @@ struct Parameter {
   bool operator==(const Parameter&) const = default;
 };
 
-// --- names ----------------------------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
 // a, a.b, a.b.c: a column, possibly qualified, possibly followed by struct fields.
 struct NamedColumn {
@@ -78,7 +81,7 @@ struct Star {
   bool operator==(const Star&) const = default;
 };
 
-// --- operators ------------------------------------------------------------------------------------------------------
+// --- operators -----------------------------------------------------------------------------------
 
 enum class UnaryOperator : uint8_t { kNot, kMinus, kPlus, kBitNot };
 
@@ -113,7 +116,8 @@ struct UnaryOp {
   bool operator==(const UnaryOp&) const;
 };
 
-// Chains of AND and of OR are balanced by the parser: a AND b AND c AND d is (a AND b) AND (c AND d).
+// Chains of AND and of OR are balanced by the parser: a AND b AND c AND d is (a AND b) AND (c AND
+// d).
 struct BinaryOp {
   BinaryOperator op;
   ExprPtr left;
@@ -214,19 +218,31 @@ struct Collate {
   bool operator==(const Collate&) const;
 };
 
-// --- calls ----------------------------------------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------
 
-enum class NullOrder : uint8_t { kDefault, kFirst, kLast };  // default: first for ASC, last for DESC
+enum class NullOrder : uint8_t {
+  kDefault,
+  kFirst,
+  kLast
+};  // default: first for ASC, last for DESC
 struct SortItem {
   ExprPtr expr;
   bool descending = false;
   NullOrder nulls = NullOrder::kDefault;
-  bool nulls_first() const { return nulls == NullOrder::kDefault ? !descending : nulls == NullOrder::kFirst; }
+  bool nulls_first() const {
+    return nulls == NullOrder::kDefault ? !descending : nulls == NullOrder::kFirst;
+  }
   bool operator==(const SortItem&) const;
 };
 
 struct FrameBound {
-  enum class Kind : uint8_t { kUnboundedPreceding, kPreceding, kCurrentRow, kFollowing, kUnboundedFollowing };
+  enum class Kind : uint8_t {
+    kUnboundedPreceding,
+    kPreceding,
+    kCurrentRow,
+    kFollowing,
+    kUnboundedFollowing
+  };
   Kind kind = Kind::kCurrentRow;
   ExprPtr offset;  // for kPreceding and kFollowing
   bool operator==(const FrameBound&) const;
@@ -268,7 +284,8 @@ struct Lambda {
   bool operator==(const Lambda&) const;
 };
 
-// A select item, a struct field, a pivot aggregate: an expression and perhaps the names AS gave to it.
+// A select item, a struct field, a pivot aggregate: an expression and perhaps the names AS gave to
+// it.
 struct NamedExpr {
   ExprPtr expr;
   std::string alias;                 // empty when absent
@@ -313,9 +330,10 @@ struct ScalarSubquery {
 
 // DEFAULT as a value of INSERT, UPDATE and MERGE arrives as NamedColumn{{"DEFAULT"}}, as in Spark.
 using ExprNode =
-    std::variant<Literal, DatetimeLiteral, Parameter, NamedColumn, Star, UnaryOp, BinaryOp, Cast, Case, InList, InSubquery,
-                 Between, Like, IsNull, IsTruth, IsDistinctFrom, Subscript, FieldAccess, VariantPath, Collate, FunctionCall,
-                 Lambda, StructConstructor, Extract, Trim, Overlay, Exists, ScalarSubquery>;
+    std::variant<Literal, DatetimeLiteral, Parameter, NamedColumn, Star, UnaryOp, BinaryOp, Cast,
+                 Case, InList, InSubquery, Between, Like, IsNull, IsTruth, IsDistinctFrom,
+                 Subscript, FieldAccess, VariantPath, Collate, FunctionCall, Lambda,
+                 StructConstructor, Extract, Trim, Overlay, Exists, ScalarSubquery>;
 
 struct Expr {
   ExprNode node;
@@ -335,7 +353,8 @@ bool SameTree(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>&
   return a == b || (a && b && *a == *b);
 }
 
-// Calls `visit` with every direct child expression, in the order of the text; null children and subqueries are left out.
+// Calls `visit` with every direct child expression, in the order of the text; null children and
+// subqueries are left out.
 template <typename Visit>
 void ForEachChild(const Expr& expr, Visit&& visit);
 
@@ -380,8 +399,9 @@ void ForEachChild(const Expr& expr, Visit&& visit) {
   std::visit(
       [&](const auto& n) {
         using T = std::decay_t<decltype(n)>;
-        if constexpr (std::is_same_v<T, UnaryOp> || std::is_same_v<T, Cast> || std::is_same_v<T, InSubquery> ||
-                      std::is_same_v<T, IsNull> || std::is_same_v<T, IsTruth> || std::is_same_v<T, FieldAccess> ||
+        if constexpr (std::is_same_v<T, UnaryOp> || std::is_same_v<T, Cast> ||
+                      std::is_same_v<T, InSubquery> || std::is_same_v<T, IsNull> ||
+                      std::is_same_v<T, IsTruth> || std::is_same_v<T, FieldAccess> ||
                       std::is_same_v<T, VariantPath> || std::is_same_v<T, Collate>) {
           VisitPointer(n.child, visit);
         } else if constexpr (std::is_same_v<T, BinaryOp> || std::is_same_v<T, IsDistinctFrom>) {

@@ -16,9 +16,10 @@ namespace iceblink::sql {
 struct Relation;
 using RelationPtr = std::shared_ptr<const Relation>;
 
-using PropertyMap = std::vector<std::pair<std::string, std::string>>;  // in the order written, keys unique
+using PropertyMap =
+    std::vector<std::pair<std::string, std::string>>;  // in the order written, keys unique
 
-// --- relations ------------------------------------------------------------------------------------------------------
+// --- relations -----------------------------------------------------------------------------------
 
 // VERSION AS OF v: exactly one of the two is set. An integer version arrives as its digits.
 struct TimeTravel {
@@ -61,15 +62,23 @@ struct Sampled {
   enum class Kind : uint8_t { kPercent, kRows, kBucket, kBytes };
   RelationPtr child;
   Kind kind = Kind::kPercent;
-  double percent = 0;    // kPercent
-  ExprPtr rows;          // kRows; for kBytes the text of the size
-  int64_t bucket = 0;    // kBucket: x OUT OF y
+  double percent = 0;  // kPercent
+  ExprPtr rows;        // kRows; for kBytes the text of the size
+  int64_t bucket = 0;  // kBucket: x OUT OF y
   int64_t buckets = 0;
   std::optional<int64_t> seed;
   bool operator==(const Sampled&) const;
 };
 
-enum class JoinType : uint8_t { kInner, kCross, kLeftOuter, kRightOuter, kFullOuter, kLeftSemi, kLeftAnti };
+enum class JoinType : uint8_t {
+  kInner,
+  kCross,
+  kLeftOuter,
+  kRightOuter,
+  kFullOuter,
+  kLeftSemi,
+  kLeftAnti
+};
 struct Join {
   RelationPtr left;
   RelationPtr right;
@@ -114,8 +123,8 @@ struct Unpivot {
   bool operator==(const Unpivot&) const;
 };
 
-using RelationNode = std::variant<TableName, InlineTable, TableFunction, Subquery, Aliased, Sampled, Join, LateralView, Pivot,
-                                  Unpivot>;
+using RelationNode = std::variant<TableName, InlineTable, TableFunction, Subquery, Aliased, Sampled,
+                                  Join, LateralView, Pivot, Unpivot>;
 
 struct Relation {
   RelationNode node;
@@ -128,7 +137,7 @@ struct Relation {
   bool operator==(const Relation& other) const { return node == other.node; }
 };
 
-// --- queries --------------------------------------------------------------------------------------------------------
+// --- queries -------------------------------------------------------------------------------------
 
 struct Hint {  // /*+ NAME(parameters) */
   std::string name;
@@ -137,10 +146,11 @@ struct Hint {  // /*+ NAME(parameters) */
 };
 
 struct GroupingAnalytics;
-// One element of GROUP BY or of GROUPING SETS: an expression, a parenthesized set, or ROLLUP / CUBE / GROUPING SETS (...).
+// One element of GROUP BY or of GROUPING SETS: an expression, a parenthesized set, or ROLLUP / CUBE
+// / GROUPING SETS (...).
 struct GroupingElement {
-  std::vector<ExprPtr> exprs;                          // one for a plain expression; any number for a set
-  bool is_set = false;                                 // written in parentheses inside an analytics
+  std::vector<ExprPtr> exprs;  // one for a plain expression; any number for a set
+  bool is_set = false;         // written in parentheses inside an analytics
   std::shared_ptr<const GroupingAnalytics> analytics;  // then exprs is empty
   bool operator==(const GroupingElement&) const;
 };
@@ -150,8 +160,8 @@ struct GroupingAnalytics {
   std::vector<GroupingElement> elements;
   bool operator==(const GroupingAnalytics&) const = default;
 };
-// GROUP BY elements [WITH ROLLUP | WITH CUBE | GROUPING SETS (...)]. GROUP BY ALL arrives as the one column `ALL`, which the
-// analyzer takes as the keyword unless a column has that name.
+// GROUP BY elements [WITH ROLLUP | WITH CUBE | GROUPING SETS (...)]. GROUP BY ALL arrives as the
+// one column `ALL`, which the analyzer takes as the keyword unless a column has that name.
 struct GroupBy {
   std::vector<GroupingElement> elements;
   std::optional<GroupingAnalytics> trailing;  // kRollup and kCube without elements of their own
@@ -189,7 +199,8 @@ struct SetOperation {
 };
 
 struct QueryTerm {
-  // A bare VALUES with alias and TABLE t are relations: SELECT * FROM them. A QueryPtr is a parenthesized query.
+  // A bare VALUES with alias and TABLE t are relations: SELECT * FROM them. A QueryPtr is a
+  // parenthesized query.
   std::variant<Select, SetOperation, RelationPtr, QueryPtr> node;
   Position position;
   int32_t depth = 1;

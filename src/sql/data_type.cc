@@ -50,7 +50,8 @@ constexpr std::array<KindRow, 26> kKinds{{
     {TypeKind::kGeography, "geography", "GEOGRAPHY"},
 }};
 
-constexpr std::array<std::string_view, 6> kFieldNames{"year", "month", "day", "hour", "minute", "second"};
+constexpr std::array<std::string_view, 6> kFieldNames{"year", "month",  "day",
+                                                      "hour", "minute", "second"};
 
 std::string Upper(std::string_view text) {
   std::string upper(text);
@@ -77,7 +78,9 @@ std::string QuotedText(std::string_view text) {
   return quoted + "'";
 }
 
-std::string SridText(int32_t srid) { return srid == DataType::kAnySrid ? "any" : std::to_string(srid); }
+std::string SridText(int32_t srid) {
+  return srid == DataType::kAnySrid ? "any" : std::to_string(srid);
+}
 
 }  // namespace
 
@@ -130,7 +133,8 @@ DataType DataType::Array(DataType element, bool contains_null) {
 DataType DataType::Map(DataType key, DataType value, bool value_contains_null) {
   DataType type(TypeKind::kMap);
   type.first_ = value_contains_null;
-  type.children_ = std::make_shared<const Children>(Children{{std::move(key), std::move(value)}, {}, {}});
+  type.children_ =
+      std::make_shared<const Children>(Children{{std::move(key), std::move(value)}, {}, {}});
   return type;
 }
 
@@ -164,14 +168,21 @@ bool DataType::is_nested() const {
   return kind_ == TypeKind::kArray || kind_ == TypeKind::kMap || kind_ == TypeKind::kStruct;
 }
 
-bool DataType::is_integral() const { return kind_ >= TypeKind::kTinyInt && kind_ <= TypeKind::kBigInt; }
+bool DataType::is_integral() const {
+  return kind_ >= TypeKind::kTinyInt && kind_ <= TypeKind::kBigInt;
+}
 
-bool DataType::is_numeric() const { return kind_ >= TypeKind::kTinyInt && kind_ <= TypeKind::kDecimal; }
+bool DataType::is_numeric() const {
+  return kind_ >= TypeKind::kTinyInt && kind_ <= TypeKind::kDecimal;
+}
 
-bool DataType::is_string() const { return kind_ >= TypeKind::kString && kind_ <= TypeKind::kVarchar; }
+bool DataType::is_string() const {
+  return kind_ >= TypeKind::kString && kind_ <= TypeKind::kVarchar;
+}
 
 bool DataType::is_datetime() const {
-  return kind_ == TypeKind::kDate || kind_ == TypeKind::kTimestamp || kind_ == TypeKind::kTimestampNtz;
+  return kind_ == TypeKind::kDate || kind_ == TypeKind::kTimestamp ||
+         kind_ == TypeKind::kTimestampNtz;
 }
 
 bool DataType::is_ansi_interval() const {
@@ -271,7 +282,8 @@ bool DataType::EqualsIgnoringNullability(const DataType& a, const DataType& b, b
       if (a.fields().size() != b.fields().size()) return false;
       for (size_t i = 0; i < a.fields().size(); ++i) {
         if (!ignore_names && a.fields()[i].name != b.fields()[i].name) return false;
-        if (!EqualsIgnoringNullability(a.fields()[i].type, b.fields()[i].type, ignore_names)) return false;
+        if (!EqualsIgnoringNullability(a.fields()[i].type, b.fields()[i].type, ignore_names))
+          return false;
       }
       return true;
     }
@@ -280,11 +292,14 @@ bool DataType::EqualsIgnoringNullability(const DataType& a, const DataType& b, b
   }
 }
 
-std::string_view IntervalFieldName(IntervalField field) { return kFieldNames[static_cast<size_t>(field)]; }
+std::string_view IntervalFieldName(IntervalField field) {
+  return kFieldNames[static_cast<size_t>(field)];
+}
 
 DataType DecimalForIntegral(const DataType& type) {
   constexpr std::array<int32_t, 4> kDigits{3, 5, 10, 20};
-  return DataType::Decimal(kDigits[static_cast<size_t>(type.kind()) - static_cast<size_t>(TypeKind::kTinyInt)], 0);
+  return DataType::Decimal(
+      kDigits[static_cast<size_t>(type.kind()) - static_cast<size_t>(TypeKind::kTinyInt)], 0);
 }
 
 }  // namespace iceblink::sql

@@ -1,8 +1,8 @@
 // DataType: a Spark SQL type as a value.
 //
-// A scalar type is a kind and a few integers; a nested type shares its children, so that a copy costs one reference count.
-// Values of a type live in base/value.h in the physical form named there. Immutable after construction, hence safe from
-// any thread.
+// A scalar type is a kind and a few integers; a nested type shares its children, so that a copy
+// costs one reference count. Values of a type live in base/value.h in the physical form named
+// there. Immutable after construction, hence safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +80,8 @@ class DataType {
   bool is_datetime() const;  // date, timestamp, timestamp_ntz
   bool is_ansi_interval() const;
 
-  // Decimal's precision and scale; time's precision; char's and varchar's length; geo types' SRID. Zero elsewhere.
+  // Decimal's precision and scale; time's precision; char's and varchar's length; geo types' SRID.
+  // Zero elsewhere.
   int32_t precision() const { return first_; }
   int32_t scale() const { return second_; }
   int32_t length() const { return first_; }
@@ -98,16 +99,19 @@ class DataType {
   bool value_contains_null() const { return first_ != 0; }
   const std::vector<StructField>& fields() const;
 
-  // Spark's simpleString: `bigint`, `decimal(10,2)`, `struct<a:int,b:string>`, `interval day to second`.
+  // Spark's simpleString: `bigint`, `decimal(10,2)`, `struct<a:int,b:string>`, `interval day to
+  // second`.
   std::string SimpleString() const;
-  // Spark's sql: `BIGINT`, `DECIMAL(10,2)`, `STRUCT<a: INT, b: STRING NOT NULL>`, `INTERVAL DAY TO SECOND`. Error messages
-  // show it in double quotes. Parses back to an equal type.
+  // Spark's sql: `BIGINT`, `DECIMAL(10,2)`, `STRUCT<a: INT, b: STRING NOT NULL>`, `INTERVAL DAY TO
+  // SECOND`. Error messages show it in double quotes. Parses back to an equal type.
   std::string SqlString() const;
 
   // Same kinds, parameters, field names and nullability.
   friend bool operator==(const DataType& a, const DataType& b);
-  // As ==, whatever may be null and however fields are commented; `ignore_names` also passes over field names.
-  static bool EqualsIgnoringNullability(const DataType& a, const DataType& b, bool ignore_names = false);
+  // As ==, whatever may be null and however fields are commented; `ignore_names` also passes over
+  // field names.
+  static bool EqualsIgnoringNullability(const DataType& a, const DataType& b,
+                                        bool ignore_names = false);
 
  private:
   struct Children;
@@ -128,8 +132,8 @@ struct StructField {
 // Returns "year", "month", ... "second".
 std::string_view IntervalFieldName(IntervalField field);
 
-// Returns the smallest decimal type that holds every value of an integral type: (3,0), (5,0), (10,0), (20,0).
-// Requires an integral type.
+// Returns the smallest decimal type that holds every value of an integral type: (3,0), (5,0),
+// (10,0), (20,0). Requires an integral type.
 DataType DecimalForIntegral(const DataType& type);
 
 }  // namespace iceblink::sql

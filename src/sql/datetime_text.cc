@@ -62,7 +62,8 @@ std::optional<int64_t> ReadDate(Scanner& in) {
     if (month && in.Accept('-')) day = in.Digits(1, 2);
   }
   if (!month || !day || *month < 1 || *month > 12) return std::nullopt;
-  const CivilDate date{negative ? -*year : *year, static_cast<int32_t>(*month), static_cast<int32_t>(*day)};
+  const CivilDate date{negative ? -*year : *year, static_cast<int32_t>(*month),
+                       static_cast<int32_t>(*day)};
   if (*day < 1 || *day > DaysInMonth(date.year, date.month)) return std::nullopt;
   return DaysFromCivil(date);
 }
@@ -80,20 +81,24 @@ std::optional<int64_t> ReadTime(Scanner& in) {
       if (second && in.Accept('.')) micros = in.Micros();
     }
   }
-  if (!hour || !minute || !second || !micros || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
+  if (!hour || !minute || !second || !micros || *hour > 23 || *minute > 59 || *second > 59)
+    return std::nullopt;
   return ((*hour * 60 + *minute) * 60 + *second) * kMicrosPerSecond + *micros;
 }
 
 bool IsZone(std::string_view zone) {
   if (zone.empty() || FixedZoneOffset(zone)) return true;
   if (!((zone[0] >= 'A' && zone[0] <= 'Z') || (zone[0] >= 'a' && zone[0] <= 'z'))) return false;
-  return zone.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_+-") == std::string_view::npos;
+  return zone.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_+-") ==
+         std::string_view::npos;
 }
 
 }  // namespace
 
 std::string SpecialDatetime(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kWords{"epoch", "now", "today", "tomorrow", "yesterday"};
+  constexpr std::array<std::string_view, 5> kWords{"epoch", "now", "today", "tomorrow",
+                                                   "yesterday"};
   const std::string lower = AsciiLower(Trim(text));
   for (std::string_view word : kWords) {
     if (lower == word) return lower;
@@ -156,7 +161,8 @@ std::optional<int32_t> FixedZoneOffset(std::string_view zone) {
   std::optional<int64_t> second = 0;
   if (in.Accept(':')) minute = in.Digits(1, 2);
   if (minute && in.Accept(':')) second = in.Digits(1, 2);
-  if (!hour || !minute || !second || !in.AtEnd() || *hour > 18 || *minute > 59 || *second > 59) return std::nullopt;
+  if (!hour || !minute || !second || !in.AtEnd() || *hour > 18 || *minute > 59 || *second > 59)
+    return std::nullopt;
   const auto offset = static_cast<int32_t>((*hour * 60 + *minute) * 60 + *second);
   return zone[0] == '-' ? -offset : offset;
 }

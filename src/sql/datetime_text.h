@@ -1,7 +1,7 @@
 // Dates, times and timestamps as Spark's casts and typed literals read them: looser than ISO.
 //
-// `2020`, `2020-1`, `2020-01-02`, with anything after a space or T ignored for dates; `2020-01-02 3:4:5.6789 Europe/Paris`
-// for timestamps. Pure functions.
+// `2020`, `2020-1`, `2020-01-02`, with anything after a space or T ignored for dates; `2020-01-02
+// 3:4:5.6789 Europe/Paris` for timestamps. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace iceblink::sql {
 
-// Returns "epoch", "now", "today", "tomorrow" or "yesterday" when the text is that word, in any case; else "".
+// Returns "epoch", "now", "today", "tomorrow" or "yesterday" when the text is that word, in any
+// case; else "".
 std::string SpecialDatetime(std::string_view text);
 
 // Returns days since 1970-01-01.

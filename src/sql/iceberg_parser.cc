@@ -23,10 +23,21 @@ std::string Normalized(std::string_view text) {
 }
 
 constexpr std::string_view kPhrases[] = {
-    "add partition field",   "drop partition field",     "replace partition field", "write ordered by",
-    "write locally ordered by", "write distributed by",  "write unordered",         "set identifier fields",
-    "drop identifier fields", "create branch",           "replace branch",          "drop branch",
-    "create tag",            "replace tag",              "drop tag",
+    "add partition field",
+    "drop partition field",
+    "replace partition field",
+    "write ordered by",
+    "write locally ordered by",
+    "write distributed by",
+    "write unordered",
+    "set identifier fields",
+    "drop identifier fields",
+    "create branch",
+    "replace branch",
+    "drop branch",
+    "create tag",
+    "replace tag",
+    "drop tag",
 };
 
 constexpr std::string_view kUnits[] = {"DAYS", "HOURS", "MINUTES"};
@@ -38,23 +49,29 @@ std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"
 
 bool IsIcebergStatement(std::string_view text) {
   // Cheap refusal before the text is normalized.
-  if (!EqualsIgnoreCase(iceblink::Trim(text).substr(0, 5), "alter") && text.find("--") == std::string_view::npos &&
-      text.find("/*") == std::string_view::npos) {
+  if (!EqualsIgnoreCase(iceblink::Trim(text).substr(0, 5), "alter") &&
+      text.find("--") == std::string_view::npos && text.find("/*") == std::string_view::npos) {
     return false;
   }
   const std::string normalized = Normalized(text);
   if (!normalized.starts_with("alter table")) return false;
-  return std::any_of(std::begin(kPhrases), std::end(kPhrases),
-                     [&](std::string_view phrase) { return normalized.find(phrase) != std::string::npos; });
+  return std::any_of(std::begin(kPhrases), std::end(kPhrases), [&](std::string_view phrase) {
+    return normalized.find(phrase) != std::string::npos;
+  });
 }
 
-Result<Statement> ParseIcebergStatement(std::string_view text) { return IcebergParser(text).ParseStatement(); }
-Result<std::vector<OrderField>> ParseSortOrder(std::string_view text) { return IcebergParser(text).ParseSortOrder(); }
+Result<Statement> ParseIcebergStatement(std::string_view text) {
+  return IcebergParser(text).ParseStatement();
+}
+Result<std::vector<OrderField>> ParseSortOrder(std::string_view text) {
+  return IcebergParser(text).ParseSortOrder();
+}
 
-// --- errors ---------------------------------------------------------------------------------------------------------
+// --- errors --------------------------------------------------------------------------------------
 
 tl::unexpected<Error> IcebergParser::Raise(std::string message) const {
-  return Fail(ErrorCode::kSyntax, std::move(message) + "\n== SQL ==\n" + std::string(text_), "IcebergParseException");
+  return Fail(ErrorCode::kSyntax, std::move(message) + "\n== SQL ==\n" + std::string(text_),
+              "IcebergParseException");
 }
 
 tl::unexpected<Error> IcebergParser::Mismatched(const Expected& expected) const {
@@ -66,7 +83,8 @@ tl::unexpected<Error> IcebergParser::Mismatched(const Expected& expected) const 
 
 tl::unexpected<Error> IcebergParser::NoViable(size_t first) const {
   const int32_t stop = At(Tok::kEnd) ? LastStop() : Peek().stop;
-  return Raise("no viable alternative at input " + Quoted(TextBetween(tokens_[first].start, std::max(stop, tokens_[first].start))));
+  return Raise("no viable alternative at input " +
+               Quoted(TextBetween(tokens_[first].start, std::max(stop, tokens_[first].start))));
 }
 
 Status IcebergParser::Require(Word word) {
@@ -91,7 +109,7 @@ Status IcebergParser::End(Expected optional) {
   return Raise("extraneous input " + Quoted(Text(Peek())) + " expecting " + list);
 }
 
-// --- statements -----------------------------------------------------------------------------------------------------
+// --- statements ----------------------------------------------------------------------------------
 
 Result<Statement> IcebergParser::ParseStatement() {
   RETURN_IF_ERROR(Require(Word::kAlter));
@@ -205,15 +223,19 @@ Result<TableChange> IcebergParser::WriteClauses() {
     }
   }
   RETURN_IF_ERROR(End({}));
-  const auto refuse = [](std::string message) { return Fail(ErrorCode::kAnalysis, std::move(message), "AnalysisException"); };
+  const auto refuse = [](std::string message) {
+    return Fail(ErrorCode::kAnalysis, std::move(message), "AnalysisException");
+  };
   if (distributions > 1) return refuse("ALTER TABLE contains multiple distribution clauses");
   if (orderings > 1) return refuse("ALTER TABLE contains multiple ordering clauses");
-  if (distributions + orderings == 0) return refuse("ALTER TABLE has no changes: missing both distribution and ordering clauses");
+  if (distributions + orderings == 0)
+    return refuse("ALTER TABLE has no changes: missing both distribution and ordering clauses");
   write.distribution = distributions == 1 ? "hash" : unordered ? "none" : locally ? "" : "range";
   return write;
 }
 
-// [CREATE OR] REPLACE (BRANCH | TAG) name options, CREATE (BRANCH | TAG) [IF NOT EXISTS] name options.
+// [CREATE OR] REPLACE (BRANCH | TAG) name options, CREATE (BRANCH | TAG) [IF NOT EXISTS] name
+// options.
 Result<TableChange> IcebergParser::RefClause() {
   PutRef ref;
   ref.create = Accept(Word::kCreate);
@@ -276,13 +298,14 @@ Result<int64_t> IcebergParser::Duration(int64_t count) {
     if (WordText(Peek().word) != kUnits[i]) continue;
     Take();
     int64_t millis = 0;
-    if (__builtin_mul_overflow(count, kUnitMillis[i], &millis)) return Raise("Retention is too long: " + std::to_string(count));
+    if (__builtin_mul_overflow(count, kUnitMillis[i], &millis))
+      return Raise("Retention is too long: " + std::to_string(count));
     return millis;
   }
   return Mismatched({"'DAYS'", "'HOURS'", "'MINUTES'"});
 }
 
-// --- orders and transforms ------------------------------------------------------------------------------------------
+// --- orders and transforms -----------------------------------------------------------------------
 
 Result<std::vector<OrderField>> IcebergParser::ParseSortOrder() {
   ASSIGN_OR_RETURN(std::vector<OrderField> order, Order());
@@ -363,7 +386,7 @@ Result<Literal> IcebergParser::Constant() {
   return *literal;
 }
 
-// --- names and numbers ----------------------------------------------------------------------------------------------
+// --- names and numbers ---------------------------------------------------------------------------
 
 Result<std::string> IcebergParser::Identifier() {
   if (At(Tok::kBackquoted)) return UnquoteIdentifier(Text(Take()));

@@ -1,7 +1,9 @@
-// The parser of the Iceberg extensions: ALTER TABLE ... PARTITION FIELD, WRITE ORDERED BY, IDENTIFIER FIELDS, BRANCH, TAG.
+// The parser of the Iceberg extensions: ALTER TABLE ... PARTITION FIELD, WRITE ORDERED BY,
+// IDENTIFIER FIELDS, BRANCH, TAG.
 //
-// It is asked first, but claims a statement only when its text holds one of the extensions' phrases; then its errors are the
-// ones reported. They are IcebergParseExceptions in ANTLR's own words, without condition or place.
+// It is asked first, but claims a statement only when its text holds one of the extensions'
+// phrases; then its errors are the ones reported. They are IcebergParseExceptions in ANTLR's own
+// words, without condition or place.
 #pragma once
 
 #include <string>

@@ -15,7 +15,9 @@ std::string QuoteIdentifier(std::string_view name) {
 
 std::string QuoteIfNeeded(std::string_view name) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto is_word = [&](char c) { return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_word = [&](char c) {
+    return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), is_word) &&
                      !std::all_of(name.begin(), name.end(), is_digit);
   return plain ? std::string(name) : QuoteIdentifier(name);

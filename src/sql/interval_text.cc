@@ -33,12 +33,16 @@ constexpr std::array<UnitRow, 10> kUnits{{
 const UnitRow* FindUnit(std::string_view word) {
   const std::string lower = AsciiLower(word);
   for (const UnitRow& row : kUnits) {
-    if (lower == row.name || (lower.size() == row.name.size() + 1 && lower.starts_with(row.name) && lower.back() == 's')) return &row;
+    if (lower == row.name ||
+        (lower.size() == row.name.size() + 1 && lower.starts_with(row.name) && lower.back() == 's'))
+      return &row;
   }
   return nullptr;
 }
 
-tl::unexpected<Error> Invalid(std::string message) { return Fail(ErrorCode::kSyntax, std::move(message), "ParseException"); }
+tl::unexpected<Error> Invalid(std::string message) {
+  return Fail(ErrorCode::kSyntax, std::move(message), "ParseException");
+}
 
 // The quantity times the unit, in nanoseconds or months; fractions only of seconds.
 Result<Int128> Scaled(const IntervalPart& part, const UnitRow& unit) {
@@ -47,9 +51,11 @@ Result<Int128> Scaled(const IntervalPart& part, const UnitRow& unit) {
   if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);
   const size_t dot = digits.find('.');
   const std::string_view whole_text = digits.substr(0, dot);
-  const auto whole = whole_text.empty() && dot != std::string_view::npos ? std::optional<int64_t>(0) : ParseInt64(whole_text);
+  const auto whole = whole_text.empty() && dot != std::string_view::npos ? std::optional<int64_t>(0)
+                                                                         : ParseInt64(whole_text);
   if (!whole || *whole < 0) {
-    return Invalid("Error parsing '" + part.quantity + "' to interval. Please ensure that the value provided is in a valid "
+    return Invalid("Error parsing '" + part.quantity +
+                   "' to interval. Please ensure that the value provided is in a valid "
                    "format for defining an interval.");
   }
   Int128 total = static_cast<Int128>(*whole) * (unit.months != 0 ? unit.months : unit.nanos);
@@ -58,7 +64,8 @@ Result<Int128> Scaled(const IntervalPart& part, const UnitRow& unit) {
     fraction.resize(9, '0');
     const auto nanos = ParseInt64(fraction);
     if (unit.name != "second" || !nanos || digits.size() - dot > 10) {
-      return Invalid("Error parsing '" + part.quantity + "' to interval. '" + std::string(unit.name) + "' unit must have a whole number.");
+      return Invalid("Error parsing '" + part.quantity + "' to interval. '" +
+                     std::string(unit.name) + "' unit must have a whole number.");
     }
     total += *nanos;
   }
@@ -66,21 +73,29 @@ Result<Int128> Scaled(const IntervalPart& part, const UnitRow& unit) {
 }
 
 std::optional<Literal> YearMonth(Int128 months, IntervalField start, IntervalField end) {
-  if (months > std::numeric_limits<int32_t>::max() || months < std::numeric_limits<int32_t>::min()) return std::nullopt;
-  return Literal{Interval{static_cast<int32_t>(months), 0, 0}, DataType::YearMonthInterval(start, end)};
+  if (months > std::numeric_limits<int32_t>::max() || months < std::numeric_limits<int32_t>::min())
+    return std::nullopt;
+  return Literal{Interval{static_cast<int32_t>(months), 0, 0},
+                 DataType::YearMonthInterval(start, end)};
 }
 
 std::optional<Literal> DayTime(Int128 micros, IntervalField start, IntervalField end) {
-  if (micros > std::numeric_limits<int64_t>::max() || micros < std::numeric_limits<int64_t>::min()) return std::nullopt;
-  return Literal{Interval{0, 0, static_cast<int64_t>(micros)}, DataType::DayTimeInterval(start, end)};
+  if (micros > std::numeric_limits<int64_t>::max() || micros < std::numeric_limits<int64_t>::min())
+    return std::nullopt;
+  return Literal{Interval{0, 0, static_cast<int64_t>(micros)},
+                 DataType::DayTimeInterval(start, end)};
 }
 
 // Splits `1 02:03:04.5` into numbers at the separators that the fields call for.
-std::optional<std::vector<std::string>> FieldTexts(std::string_view text, IntervalField from, IntervalField to) {
+std::optional<std::vector<std::string>> FieldTexts(std::string_view text, IntervalField from,
+                                                   IntervalField to) {
   std::vector<std::string> fields;
   std::string_view rest = text;
-  for (auto field = from; field < to; field = static_cast<IntervalField>(static_cast<int>(field) + 1)) {
-    const char separator = field == IntervalField::kYear ? '-' : field == IntervalField::kDay ? ' ' : ':';
+  for (auto field = from; field < to;
+       field = static_cast<IntervalField>(static_cast<int>(field) + 1)) {
+    const char separator = field == IntervalField::kYear  ? '-'
+                           : field == IntervalField::kDay ? ' '
+                                                          : ':';
     const size_t at = rest.find(separator);
     if (at == std::string_view::npos) return std::nullopt;
     fields.emplace_back(iceblink::Trim(rest.substr(0, at)));
@@ -104,7 +119,8 @@ Result<Literal> MakeInterval(const std::vector<IntervalPart>& parts) {
   IntervalField end = IntervalField::kYear;
   for (const IntervalPart& part : parts) {
     const UnitRow* unit = FindUnit(part.unit);
-    if (unit == nullptr) return Invalid("Error parsing '" + part.unit + "' to interval. It is not a unit.");
+    if (unit == nullptr)
+      return Invalid("Error parsing '" + part.unit + "' to interval. It is not a unit.");
     ASSIGN_OR_RETURN(Int128 amount, Scaled(part, *unit));
     (unit->months != 0 ? months : nanos) += amount;
     start = std::min(start, unit->field);
@@ -113,7 +129,8 @@ Result<Literal> MakeInterval(const std::vector<IntervalPart>& parts) {
   if (parts.empty()) return Invalid("at least one time unit should be given for interval literal");
   const bool year_month = start <= IntervalField::kMonth;
   if (year_month && end > IntervalField::kMonth) {
-    Error error = Error::Make(ErrorCode::kSyntax, "Cannot mix year-month and day-time fields", "ParseException");
+    Error error = Error::Make(ErrorCode::kSyntax, "Cannot mix year-month and day-time fields",
+                              "ParseException");
     error.condition = kMixedIntervalUnits;
     return Fail(std::move(error));
   }
@@ -128,7 +145,8 @@ std::optional<Literal> ParseIntervalText(std::string_view text) {
   std::vector<IntervalPart> parts;
   for (size_t i = 0; i < words.size(); i += 2) {
     IntervalPart part;
-    if ((words[i] == "-" || words[i] == "+") && i + 1 < words.size()) part.negative = words[i++] == "-";
+    if ((words[i] == "-" || words[i] == "+") && i + 1 < words.size())
+      part.negative = words[i++] == "-";
     if (i + 1 >= words.size()) return std::nullopt;
     part.quantity = words[i];
     part.unit = AsciiLower(words[i + 1]);
@@ -139,14 +157,15 @@ std::optional<Literal> ParseIntervalText(std::string_view text) {
   return literal ? std::optional(*std::move(literal)) : std::nullopt;
 }
 
-Result<Literal> ParseUnitToUnit(std::string_view text, bool negative, std::string_view from, std::string_view to) {
+Result<Literal> ParseUnitToUnit(std::string_view text, bool negative, std::string_view from,
+                                std::string_view to) {
   const UnitRow* first = FindUnit(from);
   const UnitRow* last = FindUnit(to);
   const bool fits = first && last && first->field < last->field && first->name != "week" &&
                     (first->months != 0) == (last->months != 0);
   if (!fits) {
-    return Invalid("Cannot support (interval '" + std::string(text) + "' " + std::string(from) + " to " + std::string(to) +
-                   ") expression.");
+    return Invalid("Cannot support (interval '" + std::string(text) + "' " + std::string(from) +
+                   " to " + std::string(to) + ") expression.");
   }
   std::string_view body = iceblink::Trim(text);
   if (body.starts_with('-') || body.starts_with('+')) {
@@ -155,7 +174,8 @@ Result<Literal> ParseUnitToUnit(std::string_view text, bool negative, std::strin
   }
   const auto fields = FieldTexts(body, first->field, last->field);
   if (!fields) {
-    return Invalid("Interval string does not match " + std::string(first->months != 0 ? "year-month" : "day-time") + " format.");
+    return Invalid("Interval string does not match " +
+                   std::string(first->months != 0 ? "year-month" : "day-time") + " format.");
   }
   std::vector<IntervalPart> parts;
   for (size_t i = 0; i < fields->size(); ++i) {

@@ -23,13 +23,16 @@ struct IntervalPart {
 // Returns the singular lower-case unit for "DAY", "days" ...; nothing for other words.
 std::optional<std::string_view> IntervalUnit(std::string_view word);
 
-// Adds the parts up to a year-month or a day-time interval over the fields from the largest to the smallest unit.
+// Adds the parts up to a year-month or a day-time interval over the fields from the largest to the
+// smallest unit.
 Result<Literal> MakeInterval(const std::vector<IntervalPart>& parts);
 
 // Parses `1 day 2 hours`, `interval -3 months`, as INTERVAL '...' has it.
 std::optional<Literal> ParseIntervalText(std::string_view text);
 
-// Parses '1-2' of YEAR TO MONTH, '1 02:03:04.5' of DAY TO SECOND and the shorter ranges. Units in lower case.
-Result<Literal> ParseUnitToUnit(std::string_view text, bool negative, std::string_view from, std::string_view to);
+// Parses '1-2' of YEAR TO MONTH, '1 02:03:04.5' of DAY TO SECOND and the shorter ranges. Units in
+// lower case.
+Result<Literal> ParseUnitToUnit(std::string_view text, bool negative, std::string_view from,
+                                std::string_view to);
 
 }  // namespace iceblink::sql

@@ -25,22 +25,54 @@ struct OperatorRow {
 };
 // Longer spellings before their prefixes.
 constexpr OperatorRow kOperators[] = {
-    {"<=>", Tok::kNullSafeEq}, {"/*+", Tok::kHintStart}, {"==", Tok::kEq},         {"=>", Tok::kFatArrow},
-    {"<>", Tok::kNotEq},       {"!=", Tok::kBangEq},     {"<=", Tok::kLtEq},       {"!>", Tok::kLtEq},
-    {">=", Tok::kGtEq},        {"!<", Tok::kGtEq},       {"<<", Tok::kShiftLeft},  {"||", Tok::kConcat},
-    {"|>", Tok::kPipeOperator}, {"::", Tok::kDoubleColon}, {"->", Tok::kArrow},     {"*/", Tok::kHintEnd},
-    {";", Tok::kSemicolon},    {"(", Tok::kLeftParen},   {")", Tok::kRightParen},  {",", Tok::kComma},
-    {".", Tok::kDot},          {"[", Tok::kLeftBracket}, {"]", Tok::kRightBracket}, {"!", Tok::kBang},
-    {"=", Tok::kEq},           {"<", Tok::kLt},          {">", Tok::kGt},          {"+", Tok::kPlus},
-    {"-", Tok::kMinus},        {"*", Tok::kStar},        {"/", Tok::kSlash},       {"%", Tok::kPercent},
-    {"~", Tok::kTilde},        {"&", Tok::kAmpersand},   {"|", Tok::kPipe},        {"^", Tok::kHat},
-    {":", Tok::kColon},        {"?", Tok::kQuestion},
+    {"<=>", Tok::kNullSafeEq},
+    {"/*+", Tok::kHintStart},
+    {"==", Tok::kEq},
+    {"=>", Tok::kFatArrow},
+    {"<>", Tok::kNotEq},
+    {"!=", Tok::kBangEq},
+    {"<=", Tok::kLtEq},
+    {"!>", Tok::kLtEq},
+    {">=", Tok::kGtEq},
+    {"!<", Tok::kGtEq},
+    {"<<", Tok::kShiftLeft},
+    {"||", Tok::kConcat},
+    {"|>", Tok::kPipeOperator},
+    {"::", Tok::kDoubleColon},
+    {"->", Tok::kArrow},
+    {"*/", Tok::kHintEnd},
+    {";", Tok::kSemicolon},
+    {"(", Tok::kLeftParen},
+    {")", Tok::kRightParen},
+    {",", Tok::kComma},
+    {".", Tok::kDot},
+    {"[", Tok::kLeftBracket},
+    {"]", Tok::kRightBracket},
+    {"!", Tok::kBang},
+    {"=", Tok::kEq},
+    {"<", Tok::kLt},
+    {">", Tok::kGt},
+    {"+", Tok::kPlus},
+    {"-", Tok::kMinus},
+    {"*", Tok::kStar},
+    {"/", Tok::kSlash},
+    {"%", Tok::kPercent},
+    {"~", Tok::kTilde},
+    {"&", Tok::kAmpersand},
+    {"|", Tok::kPipe},
+    {"^", Tok::kHat},
+    {":", Tok::kColon},
+    {"?", Tok::kQuestion},
 };
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr bool IsWordByte(char c) { return IsAsciiLetter(c) || IsDigit(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
-constexpr char ToUpper(char c) { return (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c; }
+constexpr bool IsWordByte(char c) {
+  return IsAsciiLetter(c) || IsDigit(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+constexpr char ToUpper(char c) {
+  return (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
+}
 
 class Lexer {
  public:
@@ -81,9 +113,10 @@ class Lexer {
     const char c = At(at_);
     if (c == ' ' || (c >= '\t' && c <= '\r')) return 1;
     constexpr std::string_view kUnicodeSpaces[] = {
-        "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83",
-        "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89",
-        "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
+        "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82",
+        "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87",
+        "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xAF",
+        "\xE2\x81\x9F", "\xE3\x80\x80"};
     if (static_cast<unsigned char>(c) < 0x80) return 0;
     for (std::string_view space : kUnicodeSpaces) {
       if (StartsWith(space)) return static_cast<int32_t>(space.size());
@@ -134,7 +167,9 @@ class Lexer {
     return Size();
   }
 
-  static Token Make(Tok kind, int32_t stop, Word word = Word::kNotAWord) { return {kind, word, 0, stop, 0, 0}; }
+  static Token Make(Tok kind, int32_t stop, Word word = Word::kNotAWord) {
+    return {kind, word, 0, stop, 0, 0};
+  }
 
   Token Next() {
     const char c = At(at_);
@@ -160,7 +195,9 @@ class Lexer {
     // A bare URI (s3://bucket/path) is one identifier, refused later with advice to quote it.
     if (text_.substr(end).starts_with("://")) {
       int32_t i = end + 3;
-      const auto is_uri = [](char c) { return IsWordByte(c) || std::string_view("/-.?=&#%").find(c) != std::string_view::npos; };
+      const auto is_uri = [](char c) {
+        return IsWordByte(c) || std::string_view("/-.?=&#%").find(c) != std::string_view::npos;
+      };
       while (i < Size() && is_uri(text_[i])) ++i;
       if (i > end + 3) return Make(Tok::kWord, i);
     }
@@ -208,8 +245,8 @@ class Lexer {
     return IsDigit(At(digits)) ? DigitsEnd(digits) : i;
   }
 
-  // Digits, an optional fraction and exponent, an optional suffix. Where letters follow, `12abc` is a word and `1.2abc`
-  // is the integer 1, a dot and a word.
+  // Digits, an optional fraction and exponent, an optional suffix. Where letters follow, `12abc` is
+  // a word and `1.2abc` is the integer 1, a dot and a word.
   Token Number() const {
     const int32_t digits = DigitsEnd(at_);
     const bool fraction = At(digits) == '.' && !(At(digits + 1) == '.');
@@ -271,8 +308,8 @@ size_t AppendEscape(std::string_view body, size_t at, std::string& out) {
   if (next >= body.size()) return next;
   if (body[next] == 'u' && ReadHex(body, next + 1, 4, code)) {
     uint32_t low = 0;  // a surrogate pair is one character
-    if (code >= 0xD800 && code < 0xDC00 && body.substr(next + 5, 2) == "\\u" && ReadHex(body, next + 7, 4, low) &&
-        low >= 0xDC00 && low < 0xE000) {
+    if (code >= 0xD800 && code < 0xDC00 && body.substr(next + 5, 2) == "\\u" &&
+        ReadHex(body, next + 7, 4, low) && low >= 0xDC00 && low < 0xE000) {
       AppendUtf8(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00), out);
       return next + 11;
     }
@@ -288,15 +325,33 @@ size_t AppendEscape(std::string_view body, size_t at, std::string& out) {
     return next + 3;
   }
   switch (body[next]) {
-    case '0': out += '\0'; break;
-    case 'b': out += '\b'; break;
-    case 'n': out += '\n'; break;
-    case 'r': out += '\r'; break;
-    case 't': out += '\t'; break;
-    case 'Z': out += '\x1A'; break;
-    case '%': out += "\\%"; break;  // kept for LIKE
-    case '_': out += "\\_"; break;
-    default: out += body[next]; break;
+    case '0':
+      out += '\0';
+      break;
+    case 'b':
+      out += '\b';
+      break;
+    case 'n':
+      out += '\n';
+      break;
+    case 'r':
+      out += '\r';
+      break;
+    case 't':
+      out += '\t';
+      break;
+    case 'Z':
+      out += '\x1A';
+      break;
+    case '%':
+      out += "\\%";
+      break;  // kept for LIKE
+    case '_':
+      out += "\\_";
+      break;
+    default:
+      out += body[next];
+      break;
   }
   return next + 1;
 }
@@ -308,8 +363,9 @@ Word FindWord(std::string_view text) {
   if (text.size() > upper.size()) return Word::kNotAWord;
   std::transform(text.begin(), text.end(), upper.begin(), ToUpper);
   const std::string_view key(upper.data(), text.size());
-  const auto* row = std::lower_bound(std::begin(kWords), std::end(kWords), key,
-                                     [](const WordRow& r, std::string_view k) { return r.text < k; });
+  const auto* row =
+      std::lower_bound(std::begin(kWords), std::end(kWords), key,
+                       [](const WordRow& r, std::string_view k) { return r.text < k; });
   if (row != std::end(kWords) && row->text == key) return row->word;
   if (key == "REGEXP") return Word::kRlike;
   if (key == "TEMP") return Word::kTemporary;
@@ -318,7 +374,9 @@ Word FindWord(std::string_view text) {
 
 TokenList Tokenize(std::string_view text) { return Lexer(text).Run(); }
 
-std::string_view WordText(Word word) { return word == Word::kNotAWord ? "" : kWords[static_cast<size_t>(word) - 1].text; }
+std::string_view WordText(Word word) {
+  return word == Word::kNotAWord ? "" : kWords[static_cast<size_t>(word) - 1].text;
+}
 
 std::string_view TokText(Tok kind) {
   // The last row of a kind is its usual spelling, except for == and !>.
@@ -330,7 +388,8 @@ std::string_view TokText(Tok kind) {
 }
 
 std::string UnescapeString(std::string_view token_text) {
-  if (token_text[0] == 'r' || token_text[0] == 'R') return std::string(token_text.substr(2, token_text.size() - 3));
+  if (token_text[0] == 'r' || token_text[0] == 'R')
+    return std::string(token_text.substr(2, token_text.size() - 3));
   const char quote = token_text[0];
   const std::string_view body = token_text.substr(1, token_text.size() - 2);
   std::string out;

@@ -1,4 +1,5 @@
-// ALTER TABLE, ALTER VIEW, ALTER NAMESPACE of Spark itself; the Iceberg extensions have their own parser.
+// ALTER TABLE, ALTER VIEW, ALTER NAMESPACE of Spark itself; the Iceberg extensions have their own
+// parser.
 #include <utility>
 
 #include "base/strings.h"
@@ -19,7 +20,8 @@ StatementParser::Node StatementParser::AlterTableStatement() {
   AlterTable alter;
   ASSIGN_OR_RETURN(alter.table, IdentifierReference());
   alter.table_position = Span(first);
-  if (At(Word::kPartition) && At(Tok::kLeftParen, 1)) return AlterPartitionStatement(std::move(alter));
+  if (At(Word::kPartition) && At(Tok::kLeftParen, 1))
+    return AlterPartitionStatement(std::move(alter));
   ASSIGN_OR_RETURN(alter.change, TableChangeClause());
   return alter;
 }
@@ -42,12 +44,17 @@ StatementParser::Node StatementParser::AlterPartitionStatement(AlterTable alter)
 Result<TableChange> StatementParser::TableChangeClause() {
   const Word word = Peek().word;
   switch (word) {
-    case Word::kAdd: return AddClause();
-    case Word::kDrop: return DropClause();
-    case Word::kSet: return SetClause();
-    case Word::kUnset: return UnsetClause();
+    case Word::kAdd:
+      return AddClause();
+    case Word::kDrop:
+      return DropClause();
+    case Word::kSet:
+      return SetClause();
+    case Word::kUnset:
+      return UnsetClause();
     case Word::kAlter:
-    case Word::kChange: return AlterColumnsClause();
+    case Word::kChange:
+      return AlterColumnsClause();
     case Word::kRename: {
       Take();
       if (Accept(Word::kTo)) {
@@ -161,7 +168,8 @@ Result<TableChange> StatementParser::SetClause() {
     return SetLocation{{}, std::move(location)};
   }
   if (AtAny({Word::kSerde, Word::kSerdeproperties})) {
-    return Fail(ErrorCode::kUnsupported, "ALTER TABLE SET SERDE is not supported", "UnsupportedOperationException");
+    return Fail(ErrorCode::kUnsupported, "ALTER TABLE SET SERDE is not supported",
+                "UnsupportedOperationException");
   }
   return SyntaxError();
 }
@@ -193,8 +201,8 @@ Status StatementParser::CheckReserved(const PropertyMap& properties, size_t firs
     for (const Row& row : kReserved) {
       if (property.first != row.key) continue;
       return CheckError("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY", "0A000",
-                        "The feature is not supported: " + property.first + " is a reserved table property, " +
-                            std::string(row.advice) + ".",
+                        "The feature is not supported: " + property.first +
+                            " is a reserved table property, " + std::string(row.advice) + ".",
                         Span(first));
     }
   }
@@ -211,8 +219,9 @@ Result<TableChange> StatementParser::AlterColumnsClause() {
     ColumnChange column;
     ASSIGN_OR_RETURN(column.column, MultipartIdentifier());
     column.column_position = Span(first);
-    const bool hive = change && AtIdentifier() && AtIdentifier(1) &&
-                      !AtAny({Word::kType, Word::kComment, Word::kFirst, Word::kAfter, Word::kSet, Word::kDrop});
+    const bool hive =
+        change && AtIdentifier() && AtIdentifier(1) &&
+        !AtAny({Word::kType, Word::kComment, Word::kFirst, Word::kAfter, Word::kSet, Word::kDrop});
     if (hive) {
       RETURN_IF_ERROR(HiveColumnChange(column, first));
     } else {
@@ -234,7 +243,10 @@ Status StatementParser::HiveColumnChange(ColumnChange& column, size_t first) {
     ASSIGN_OR_RETURN(column.position->after, CapturingIdentifier());
   }
   if (EqualsIgnoreCase(column.column.back(), field.name)) return {};
-  return NotAllowed("Renaming column is not supported in Hive-style ALTER COLUMN, please run RENAME COLUMN instead", Span(first));
+  return NotAllowed(
+      "Renaming column is not supported in Hive-style ALTER COLUMN, please run RENAME COLUMN "
+      "instead",
+      Span(first));
 }
 
 Status StatementParser::AlterColumnAction(ColumnChange& change, size_t first) {
@@ -257,7 +269,9 @@ Status StatementParser::AlterColumnAction(ColumnChange& change, size_t first) {
     if (!AcceptNot()) return SyntaxError();
     RETURN_IF_ERROR(Expect(Word::kNull));
   } else if (AtEnd()) {
-    return NotAllowed("ALTER TABLE table ALTER COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER", Span(first));
+    return NotAllowed(
+        "ALTER TABLE table ALTER COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER",
+        Span(first));
   } else {
     return SyntaxError();
   }
@@ -323,8 +337,10 @@ Status StatementParser::CheckReservedNamespace(const PropertyMap& properties) co
     const bool location = property.first == "location";
     if (!location && property.first != "owner") continue;
     return CheckError("UNSUPPORTED_FEATURE.SET_NAMESPACE_PROPERTY", "0A000",
-                      "The feature is not supported: " + property.first + " is a reserved namespace property, " +
-                          (location ? "please use the LOCATION clause to specify it." : "it will be set to the current user."),
+                      "The feature is not supported: " + property.first +
+                          " is a reserved namespace property, " +
+                          (location ? "please use the LOCATION clause to specify it."
+                                    : "it will be set to the current user."),
                       Span(0));
   }
   return {};

@@ -9,39 +9,60 @@ namespace iceblink::sql {
 StatementParser::Node StatementParser::StatementBody() {
   ASSIGN_OR_RETURN(auto nested, Nest());
   if (std::optional<Error> refused = HiveNativeCommand()) return Fail(*std::move(refused));
-  if (std::optional<UnsupportedStatement> unsupported = Unsupported()) return *std::move(unsupported);
+  if (std::optional<UnsupportedStatement> unsupported = Unsupported())
+    return *std::move(unsupported);
   switch (Peek().word) {
     case Word::kSelect:
     case Word::kWith:
     case Word::kFrom:
     case Word::kValues:
-    case Word::kTable: return QueryOrDml();
+    case Word::kTable:
+      return QueryOrDml();
     case Word::kInsert:
     case Word::kDelete:
     case Word::kUpdate:
-    case Word::kMerge: return DmlStatement({});
-    case Word::kTruncate: return TruncateStatement();
-    case Word::kCall: return CallStatement();
+    case Word::kMerge:
+      return DmlStatement({});
+    case Word::kTruncate:
+      return TruncateStatement();
+    case Word::kCall:
+      return CallStatement();
     case Word::kCreate:
-    case Word::kReplace: return CreateStatement();
-    case Word::kAlter: return AlterStatement();
-    case Word::kDrop: return DropStatement();
-    case Word::kShow: return ShowStatement();
+    case Word::kReplace:
+      return CreateStatement();
+    case Word::kAlter:
+      return AlterStatement();
+    case Word::kDrop:
+      return DropStatement();
+    case Word::kShow:
+      return ShowStatement();
     case Word::kDesc:
-    case Word::kDescribe: return DescribeStatement();
-    case Word::kExplain: return ExplainStatement();
-    case Word::kUse: return UseStatement();
-    case Word::kComment: return CommentStatement();
+    case Word::kDescribe:
+      return DescribeStatement();
+    case Word::kExplain:
+      return ExplainStatement();
+    case Word::kUse:
+      return UseStatement();
+    case Word::kComment:
+      return CommentStatement();
     case Word::kCache:
     case Word::kUncache:
-    case Word::kClear: return CacheStatement();
-    case Word::kAnalyze: return AnalyzeStatement();
-    case Word::kRefresh: return RefreshStatement();
-    case Word::kSet: return SetStatement();
-    case Word::kReset: return ResetStatement();
-    case Word::kDeclare: return DeclareStatement();
-    case Word::kExecute: return ExecuteStatement();
-    default: break;
+    case Word::kClear:
+      return CacheStatement();
+    case Word::kAnalyze:
+      return AnalyzeStatement();
+    case Word::kRefresh:
+      return RefreshStatement();
+    case Word::kSet:
+      return SetStatement();
+    case Word::kReset:
+      return ResetStatement();
+    case Word::kDeclare:
+      return DeclareStatement();
+    case Word::kExecute:
+      return ExecuteStatement();
+    default:
+      break;
   }
   if (At(Tok::kLeftParen)) return QueryOrDml();
   return SyntaxError();
@@ -71,14 +92,16 @@ StatementParser::Node StatementParser::QueryOrDml() {
 bool StatementParser::FromInserts(size_t index) const {
   for (; index + 1 < tokens_.size(); ++index) {
     if (tokens_[index].kind == Tok::kLeftParen) index = matching_[index];
-    if (tokens_[index].word == Word::kSelect || tokens_[index].kind == Tok::kPipeOperator) return false;
+    if (tokens_[index].word == Word::kSelect || tokens_[index].kind == Tok::kPipeOperator)
+      return false;
     const Word next = tokens_[std::min(index + 1, tokens_.size() - 1)].word;
-    if (tokens_[index].word == Word::kInsert && (next == Word::kInto || next == Word::kOverwrite)) return true;
+    if (tokens_[index].word == Word::kInsert && (next == Word::kInto || next == Word::kOverwrite))
+      return true;
   }
   return false;
 }
 
-// --- namespaces and views -------------------------------------------------------------------------------------------
+// --- namespaces and views ------------------------------------------------------------------------
 
 StatementParser::Node StatementParser::NamespaceCreate() {
   at_ += 2;
@@ -109,8 +132,9 @@ StatementParser::Node StatementParser::ViewCreate(bool or_replace) {
   view.or_replace = or_replace;
   const bool global = Accept(Word::kGlobal);
   const bool temporary = Accept(Word::kTemporary);
-  view.scope = global ? CreateView::Scope::kGlobalTemporary
-                      : temporary ? CreateView::Scope::kTemporary : CreateView::Scope::kCatalog;
+  view.scope = global      ? CreateView::Scope::kGlobalTemporary
+               : temporary ? CreateView::Scope::kTemporary
+                           : CreateView::Scope::kCatalog;
   RETURN_IF_ERROR(Expect(Word::kView));
   view.if_not_exists = AcceptIfNotExists();
   ASSIGN_OR_RETURN(view.name, IdentifierReference());
@@ -136,10 +160,12 @@ StatementParser::Node StatementParser::ViewCreate(bool or_replace) {
   view.query_text = TextBetween(start, LastStop());
   if (!AtEnd()) return view;
   if (view.if_not_exists && temporary) {
-    return CheckError("_LEGACY_ERROR_TEMP_0053", "", "It is not allowed to define a TEMPORARY view with IF NOT EXISTS.", Span(0));
+    return CheckError("_LEGACY_ERROR_TEMP_0053", "",
+                      "It is not allowed to define a TEMPORARY view with IF NOT EXISTS.", Span(0));
   }
   if (view.if_not_exists && or_replace) {
-    return CheckError("_LEGACY_ERROR_TEMP_0052", "", "CREATE VIEW with both IF NOT EXISTS and REPLACE is not allowed.", Span(0));
+    return CheckError("_LEGACY_ERROR_TEMP_0052", "",
+                      "CREATE VIEW with both IF NOT EXISTS and REPLACE is not allowed.", Span(0));
   }
   return view;
 }
@@ -167,7 +193,8 @@ Status StatementParser::ViewClauses(CreateView& view) {
 Result<std::string> StatementParser::SchemaMode() {
   at_ += 2;
   const bool type = Accept(Word::kType);
-  if (!At(Word::kEvolution) && (type || !AtAny({Word::kBinding, Word::kCompensation}))) return SyntaxError();
+  if (!At(Word::kEvolution) && (type || !AtAny({Word::kBinding, Word::kCompensation})))
+    return SyntaxError();
   return (type ? "TYPE " : "") + std::string(WordText(Take().word));
 }
 
@@ -229,22 +256,34 @@ StatementParser::Node StatementParser::DropStatement() {
   return SyntaxError();
 }
 
-// --- session --------------------------------------------------------------------------------------------------------
+// --- session -------------------------------------------------------------------------------------
 
 StatementParser::Node StatementParser::ExplainStatement() {
   Take();
   Explain explain;
   switch (Peek().word) {
-    case Word::kLogical: explain.mode = Explain::Mode::kLogical; break;
-    case Word::kExtended: explain.mode = Explain::Mode::kExtended; break;
-    case Word::kFormatted: explain.mode = Explain::Mode::kFormatted; break;
-    case Word::kCodegen: explain.mode = Explain::Mode::kCodegen; break;
-    case Word::kCost: explain.mode = Explain::Mode::kCost; break;
-    default: break;
+    case Word::kLogical:
+      explain.mode = Explain::Mode::kLogical;
+      break;
+    case Word::kExtended:
+      explain.mode = Explain::Mode::kExtended;
+      break;
+    case Word::kFormatted:
+      explain.mode = Explain::Mode::kFormatted;
+      break;
+    case Word::kCodegen:
+      explain.mode = Explain::Mode::kCodegen;
+      break;
+    case Word::kCost:
+      explain.mode = Explain::Mode::kCost;
+      break;
+    default:
+      break;
   }
   if (explain.mode != Explain::Mode::kSimple) Take();
   ASSIGN_OR_RETURN(StatementNode node, StatementBody());
-  explain.statement = std::make_shared<const Statement>(Statement{std::move(node), std::string(text_)});
+  explain.statement =
+      std::make_shared<const Statement>(Statement{std::move(node), std::string(text_)});
   return explain;
 }
 
@@ -362,7 +401,9 @@ StatementParser::Node StatementParser::ExecuteStatement() {
     ASSIGN_OR_RETURN(execute.into, MultipartIdentifierList());
   }
   if (Accept(Word::kUsing)) {
-    const bool parenthesized = At(Tok::kLeftParen) && tokens_[AfterMatching(at_)].kind == Tok::kEnd && Accept(Tok::kLeftParen);
+    const bool parenthesized = At(Tok::kLeftParen) &&
+                               tokens_[AfterMatching(at_)].kind == Tok::kEnd &&
+                               Accept(Tok::kLeftParen);
     ASSIGN_OR_RETURN(execute.arguments, NamedExpressions());
     if (parenthesized) RETURN_IF_ERROR(Expect(Tok::kRightParen));
   }

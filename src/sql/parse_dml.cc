@@ -8,12 +8,18 @@ namespace iceblink::sql {
 
 StatementParser::Node StatementParser::DmlStatement(std::vector<Cte> ctes) {
   switch (Peek().word) {
-    case Word::kInsert: return InsertStatement(std::move(ctes));
-    case Word::kFrom: return FromInsertStatement(std::move(ctes));
-    case Word::kDelete: return DeleteStatement(std::move(ctes));
-    case Word::kUpdate: return UpdateStatement(std::move(ctes));
-    case Word::kMerge: return MergeStatement(std::move(ctes));
-    default: return SyntaxError();
+    case Word::kInsert:
+      return InsertStatement(std::move(ctes));
+    case Word::kFrom:
+      return FromInsertStatement(std::move(ctes));
+    case Word::kDelete:
+      return DeleteStatement(std::move(ctes));
+    case Word::kUpdate:
+      return UpdateStatement(std::move(ctes));
+    case Word::kMerge:
+      return MergeStatement(std::move(ctes));
+    default:
+      return SyntaxError();
   }
 }
 
@@ -24,7 +30,8 @@ Result<Insert> StatementParser::InsertTarget() {
   if (!AtAny({Word::kInto, Word::kOverwrite})) return SyntaxError();
   insert.overwrite = Take().word == Word::kOverwrite;
   if (insert.overwrite && (At(Word::kDirectory) || AtWords({Word::kLocal, Word::kDirectory}))) {
-    return Fail(ErrorCode::kUnsupported, "INSERT OVERWRITE DIRECTORY is not supported", "UnsupportedOperationException");
+    return Fail(ErrorCode::kUnsupported, "INSERT OVERWRITE DIRECTORY is not supported",
+                "UnsupportedOperationException");
   }
   if (At(Word::kTable) && AtIdentifier(1)) Take();
   const size_t name = at_;
@@ -171,7 +178,8 @@ StatementParser::Node StatementParser::MergeStatement(std::vector<Cte> ctes) {
   if (!AtEnd()) return merge;
   const auto* source = merge.source->As<Aliased>();
   if (alias_columns || (source && !source->columns.empty())) {
-    return CheckError("COLUMN_ALIASES_NOT_ALLOWED", "42601", "Column aliases are not allowed in MERGE.", Span(first));
+    return CheckError("COLUMN_ALIASES_NOT_ALLOWED", "42601",
+                      "Column aliases are not allowed in MERGE.", Span(first));
   }
   RETURN_IF_ERROR(CheckMerge(merge, first));
   return merge;
@@ -241,9 +249,11 @@ Status StatementParser::MergeInsert(MergeClause& clause) {
   ASSIGN_OR_RETURN(std::vector<ExprPtr> values, Expressions());
   RETURN_IF_ERROR(Expect(Tok::kRightParen));
   const size_t count = std::max(columns.size(), values.size());
-  columns.resize(count);  // an unequal count leaves an empty name or a null value, which CheckMerge refuses
+  columns.resize(
+      count);  // an unequal count leaves an empty name or a null value, which CheckMerge refuses
   values.resize(count);
-  for (size_t i = 0; i < count; ++i) clause.assignments.push_back({std::move(columns[i]), std::move(values[i]), {}});
+  for (size_t i = 0; i < count; ++i)
+    clause.assignments.push_back({std::move(columns[i]), std::move(values[i]), {}});
   return {};
 }
 
@@ -251,23 +261,28 @@ Status StatementParser::CheckMerge(const Merge& merge, size_t first) const {
   for (const MergeClause& clause : merge.clauses) {
     for (const Assignment& assignment : clause.assignments) {
       if (!assignment.column.empty() && assignment.value) continue;
-      return CheckError("_LEGACY_ERROR_TEMP_0006", "", "The number of inserted values cannot match the fields.", Span(first));
+      return CheckError("_LEGACY_ERROR_TEMP_0006", "",
+                        "The number of inserted values cannot match the fields.", Span(first));
     }
   }
   if (merge.clauses.empty()) {
-    return CheckError("MERGE_WITHOUT_WHEN", "42601", "There must be at least one WHEN clause in a MERGE statement.", Span(first));
+    return CheckError("MERGE_WITHOUT_WHEN", "42601",
+                      "There must be at least one WHEN clause in a MERGE statement.", Span(first));
   }
-  constexpr std::string_view kConditions[] = {"NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION",
-                                              "NON_LAST_NOT_MATCHED_BY_TARGET_CLAUSE_OMIT_CONDITION",
-                                              "NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION"};
-  constexpr std::string_view kShown[] = {"MATCHED", "NOT MATCHED [BY TARGET]", "NOT MATCHED BY SOURCE"};
+  constexpr std::string_view kConditions[] = {
+      "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION",
+      "NON_LAST_NOT_MATCHED_BY_TARGET_CLAUSE_OMIT_CONDITION",
+      "NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION"};
+  constexpr std::string_view kShown[] = {"MATCHED", "NOT MATCHED [BY TARGET]",
+                                         "NOT MATCHED BY SOURCE"};
   for (size_t i = 0; i + 1 < merge.clauses.size(); ++i) {
-    if (merge.clauses[i].condition || merge.clauses[i + 1].match != merge.clauses[i].match) continue;
+    if (merge.clauses[i].condition || merge.clauses[i + 1].match != merge.clauses[i].match)
+      continue;
     const auto kind = static_cast<size_t>(merge.clauses[i].match);
     return CheckError(kConditions[kind], "42613",
                       "When there are more than one " + std::string(kShown[kind]) +
-                          " clauses in a MERGE statement, only the last " + std::string(kShown[kind]) +
-                          " clause can omit the condition.",
+                          " clauses in a MERGE statement, only the last " +
+                          std::string(kShown[kind]) + " clause can omit the condition.",
                       Span(first));
   }
   return {};

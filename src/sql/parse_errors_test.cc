@@ -1,4 +1,5 @@
-// Errors of Spark's parser, whole messages: offending token, hint, place, and the text with its mark.
+// Errors of Spark's parser, whole messages: offending token, hint, place, and the text with its
+// mark.
 #include <gtest/gtest.h>
 
 #include "sql/parser.h"
@@ -78,7 +79,8 @@ constexpr ErrorCase kErrors[] = {
      "", ""},
     {"SHOW INDEXES IN demo.db.t",
      "[INVALID_STATEMENT_OR_CLAUSE] The statement or clause: SHOW INDEXES is not valid. SQLSTATE"
-     ": 42601\n== SQL (line 1, position 1) ==\nSHOW INDEXES IN demo.db.t\n^^^^^^^^^^^^^^^^^^^^^^^^^",
+     ": 42601\n== SQL (line 1, position 1) ==\nSHOW INDEXES IN "
+     "demo.db.t\n^^^^^^^^^^^^^^^^^^^^^^^^^",
      "INVALID_STATEMENT_OR_CLAUSE", "42601"},
     {"SELECT DATE 'nonsense'",
      "[INVALID_TYPED_LITERAL] The value of the typed literal \"DATE\" is invalid: 'nonsense'. SQLS"
@@ -139,7 +141,8 @@ constexpr ErrorCase kErrors[] = {
      "PARSE_SYNTAX_ERROR", "42601"},
     {"SELECT * FROM demo.db.orders VERSION AS 1",
      "[PARSE_SYNTAX_ERROR] Syntax error at or near '1': missing 'OF'. SQLSTATE: 42601 (line 1, p"
-     "os 40)\n\n== SQL ==\nSELECT * FROM demo.db.orders VERSION AS 1\n------------------------------"
+     "os 40)\n\n== SQL ==\nSELECT * FROM demo.db.orders VERSION AS "
+     "1\n------------------------------"
      "----------^^^",
      "PARSE_SYNTAX_ERROR", "42601"},
     {"EXPLAIN nonsense",
@@ -172,7 +175,8 @@ constexpr ErrorCase kErrors[] = {
      "PARSE_SYNTAX_ERROR", "42601"},
     {"SELECT 2147483647 * 2L, 1Y + 1S, 10 / 4L, 5 % 2.5, -5 / 2, 2 ** 3",
      "[PARSE_SYNTAX_ERROR] Syntax error at or near '3': extra input '3'. SQLSTATE: 42601 (line 1"
-     ", pos 64)\n\n== SQL ==\nSELECT 2147483647 * 2L, 1Y + 1S, 10 / 4L, 5 % 2.5, -5 / 2, 2 ** 3\n---"
+     ", pos 64)\n\n== SQL ==\nSELECT 2147483647 * 2L, 1Y + 1S, 10 / 4L, 5 % 2.5, -5 / 2, 2 ** "
+     "3\n---"
      "-------------------------------------------------------------^^^",
      "PARSE_SYNTAX_ERROR", "42601"},
     {"SELECT name FROM demo.db.emp QUALIFY row_number() OVER (PARTITION BY dep ORDER BY sal DESC"
@@ -199,8 +203,7 @@ constexpr ErrorCase kErrors[] = {
      "PARSE_SYNTAX_ERROR", "42601"},
     {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE WHEN MATCHED AND s.b THEN DELET"
      "E",
-     "",
-     "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION", "42613"},
+     "", "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION", "42613"},
 };
 
 TEST(ParseErrors, AreSparks) {
@@ -214,7 +217,9 @@ TEST(ParseErrors, AreSparks) {
     EXPECT_EQ(error.condition, row.condition) << row.text;
     EXPECT_EQ(error.sql_state, row.sql_state) << row.text;
     EXPECT_EQ(error.code, ErrorCode::kSyntax) << row.text;
-    EXPECT_EQ(error.exception, IsIcebergStatement(row.text) ? "IcebergParseException" : "ParseException") << row.text;
+    EXPECT_EQ(error.exception,
+              IsIcebergStatement(row.text) ? "IcebergParseException" : "ParseException")
+        << row.text;
   }
 }
 

@@ -1,5 +1,5 @@
-// Expressions: boolean operators, predicates, value operators. Precedence as in SqlBaseParser.g4: OR, AND, NOT,
-// predicates, comparison, |, ^, &, shifts, + - ||, * / % DIV, unary.
+// Expressions: boolean operators, predicates, value operators. Precedence as in SqlBaseParser.g4:
+// OR, AND, NOT, predicates, comparison, |, ^, &, shifts, + - ||, * / % DIV, unary.
 #include <algorithm>
 #include <utility>
 
@@ -29,8 +29,10 @@ Result<ExprPtr> StatementParser::Expression() {
   return expr;
 }
 
-// Builds a balanced tree of one operator, as Spark does, so that thousands of alternatives stay shallow.
-ExprPtr StatementParser::Balanced(BinaryOperator op, const std::vector<ExprPtr>& parts, size_t low, size_t high) {
+// Builds a balanced tree of one operator, as Spark does, so that thousands of alternatives stay
+// shallow.
+ExprPtr StatementParser::Balanced(BinaryOperator op, const std::vector<ExprPtr>& parts, size_t low,
+                                  size_t high) {
   if (low == high) return parts[low];
   const size_t middle = high - low == 1 ? low : low + (high - low) / 2;
   BinaryOp node{op, Balanced(op, parts, low, middle), Balanced(op, parts, middle + 1, high)};
@@ -119,15 +121,19 @@ Result<ExprPtr> StatementParser::InTail(ExprPtr child, size_t first, bool negate
 Result<ExprPtr> StatementParser::LikeTail(ExprPtr child, size_t first, bool negated) {
   const Word word = Take().word;
   Like like;
-  like.kind = word == Word::kRlike ? LikeKind::kRLike : word == Word::kIlike ? LikeKind::kILike : LikeKind::kLike;
+  like.kind = word == Word::kRlike   ? LikeKind::kRLike
+              : word == Word::kIlike ? LikeKind::kILike
+                                     : LikeKind::kLike;
   like.child = std::move(child);
   like.negated = negated;
-  if (word != Word::kRlike && AtAny({Word::kAny, Word::kSome, Word::kAll}) && At(Tok::kLeftParen, 1)) {
+  if (word != Word::kRlike && AtAny({Word::kAny, Word::kSome, Word::kAll}) &&
+      At(Tok::kLeftParen, 1)) {
     like.quantifier = Take().word == Word::kAll ? LikeQuantifier::kAll : LikeQuantifier::kAny;
     Take();
     if (At(Tok::kRightParen)) {
       Take();
-      return CheckError("_LEGACY_ERROR_TEMP_0064", "", "Expected something between '(' and ')'.", Span(first));
+      return CheckError("_LEGACY_ERROR_TEMP_0064", "", "Expected something between '(' and ')'.",
+                        Span(first));
     }
     ASSIGN_OR_RETURN(like.patterns, Expressions());
     RETURN_IF_ERROR(Expect(Tok::kRightParen));
@@ -139,9 +145,12 @@ Result<ExprPtr> StatementParser::LikeTail(ExprPtr child, size_t first, bool nega
     Take();
     ASSIGN_OR_RETURN(like.escape, StringLiteral());
     const auto continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-    if (like.escape.size() - std::count_if(like.escape.begin(), like.escape.end(), continuation) != 1) {
+    if (like.escape.size() - std::count_if(like.escape.begin(), like.escape.end(), continuation) !=
+        1) {
       return CheckError("INVALID_ESCAPE_CHAR", "42604",
-                        "Invalid escape char: '" + like.escape + "'. Escape character must be a single character.", Span(first));
+                        "Invalid escape char: '" + like.escape +
+                            "'. Escape character must be a single character.",
+                        Span(first));
     }
   }
   return Make(std::move(like), first);
@@ -153,50 +162,72 @@ Result<ExprPtr> StatementParser::IsTail(ExprPtr child, size_t first) {
   if (Accept(Word::kNull)) return Make(IsNull{std::move(child), negated}, first);
   if (Accept(Word::kTrue)) return Make(IsTruth{std::move(child), Truth::kTrue, negated}, first);
   if (Accept(Word::kFalse)) return Make(IsTruth{std::move(child), Truth::kFalse, negated}, first);
-  if (Accept(Word::kUnknown)) return Make(IsTruth{std::move(child), Truth::kUnknown, negated}, first);
+  if (Accept(Word::kUnknown))
+    return Make(IsTruth{std::move(child), Truth::kUnknown, negated}, first);
   RETURN_IF_ERROR(ExpectWords({Word::kDistinct, Word::kFrom}));
   ASSIGN_OR_RETURN(ExprPtr right, ValueExpression());
   return Make(IsDistinctFrom{std::move(child), std::move(right), negated}, first);
 }
 
 // Returns the operator at the cursor and its precedence; `tokens` is how many tokens spell it.
-std::optional<std::pair<BinaryOperator, int>> StatementParser::PeekBinaryOperator(size_t& tokens) const {
+std::optional<std::pair<BinaryOperator, int>> StatementParser::PeekBinaryOperator(
+    size_t& tokens) const {
   tokens = 1;
   if (At(Word::kDiv)) return std::pair{BinaryOperator::kIntDivide, 7};
   switch (Peek().kind) {
-    case Tok::kStar: return std::pair{BinaryOperator::kMultiply, 7};
-    case Tok::kSlash: return std::pair{BinaryOperator::kDivide, 7};
-    case Tok::kPercent: return std::pair{BinaryOperator::kModulo, 7};
-    case Tok::kPlus: return std::pair{BinaryOperator::kAdd, 6};
-    case Tok::kMinus: return std::pair{BinaryOperator::kSubtract, 6};
-    case Tok::kConcat: return std::pair{BinaryOperator::kConcat, 6};
-    case Tok::kShiftLeft: return std::pair{BinaryOperator::kShiftLeft, 5};
-    case Tok::kAmpersand: return std::pair{BinaryOperator::kBitAnd, 4};
-    case Tok::kHat: return std::pair{BinaryOperator::kBitXor, 3};
-    case Tok::kPipe: return std::pair{BinaryOperator::kBitOr, 2};
-    case Tok::kEq: return std::pair{BinaryOperator::kEq, 1};
+    case Tok::kStar:
+      return std::pair{BinaryOperator::kMultiply, 7};
+    case Tok::kSlash:
+      return std::pair{BinaryOperator::kDivide, 7};
+    case Tok::kPercent:
+      return std::pair{BinaryOperator::kModulo, 7};
+    case Tok::kPlus:
+      return std::pair{BinaryOperator::kAdd, 6};
+    case Tok::kMinus:
+      return std::pair{BinaryOperator::kSubtract, 6};
+    case Tok::kConcat:
+      return std::pair{BinaryOperator::kConcat, 6};
+    case Tok::kShiftLeft:
+      return std::pair{BinaryOperator::kShiftLeft, 5};
+    case Tok::kAmpersand:
+      return std::pair{BinaryOperator::kBitAnd, 4};
+    case Tok::kHat:
+      return std::pair{BinaryOperator::kBitXor, 3};
+    case Tok::kPipe:
+      return std::pair{BinaryOperator::kBitOr, 2};
+    case Tok::kEq:
+      return std::pair{BinaryOperator::kEq, 1};
     case Tok::kNotEq:
-    case Tok::kBangEq: return std::pair{BinaryOperator::kNotEq, 1};
-    case Tok::kNullSafeEq: return std::pair{BinaryOperator::kNullSafeEq, 1};
-    case Tok::kLt: return std::pair{BinaryOperator::kLt, 1};
-    case Tok::kLtEq: return std::pair{BinaryOperator::kLtEq, 1};
-    case Tok::kGtEq: return std::pair{BinaryOperator::kGtEq, 1};
-    case Tok::kGt: break;
-    default: return std::nullopt;
+    case Tok::kBangEq:
+      return std::pair{BinaryOperator::kNotEq, 1};
+    case Tok::kNullSafeEq:
+      return std::pair{BinaryOperator::kNullSafeEq, 1};
+    case Tok::kLt:
+      return std::pair{BinaryOperator::kLt, 1};
+    case Tok::kLtEq:
+      return std::pair{BinaryOperator::kLtEq, 1};
+    case Tok::kGtEq:
+      return std::pair{BinaryOperator::kGtEq, 1};
+    case Tok::kGt:
+      break;
+    default:
+      return std::nullopt;
   }
   const auto touching = [&](size_t ahead) {
     return At(Tok::kGt, ahead) && Peek(ahead).start == Peek(ahead - 1).stop;
   };
   if (!touching(1)) return std::pair{BinaryOperator::kGt, 1};
   tokens = touching(2) ? 3 : 2;
-  return std::pair{tokens == 3 ? BinaryOperator::kShiftRightUnsigned : BinaryOperator::kShiftRight, 5};
+  return std::pair{tokens == 3 ? BinaryOperator::kShiftRightUnsigned : BinaryOperator::kShiftRight,
+                   5};
 }
 
 Result<ExprPtr> StatementParser::ValueExpression(int min_precedence) {
   const size_t first = at_;
   ASSIGN_OR_RETURN(ExprPtr left, Unary());
   size_t tokens = 0;
-  for (auto op = PeekBinaryOperator(tokens); op && op->second >= min_precedence; op = PeekBinaryOperator(tokens)) {
+  for (auto op = PeekBinaryOperator(tokens); op && op->second >= min_precedence;
+       op = PeekBinaryOperator(tokens)) {
     if (At(Word::kDiv) && !AtExpressionStart(1)) break;  // an alias named div
     at_ += tokens;
     ASSIGN_OR_RETURN(ExprPtr right, ValueExpression(op->second + 1));
@@ -259,15 +290,17 @@ Result<std::vector<NamedExpr>> StatementParser::NamedExpressions() {
   return list;
 }
 
-// Whether the token can begin an expression; a word before it is then an operator or a clause, not a name.
+// Whether the token can begin an expression; a word before it is then an operator or a clause, not
+// a name.
 bool StatementParser::AtExpressionStart(size_t ahead) const {
   if (AtIdentifier(ahead)) {
-    // `a AND FROM t`: the word after an operator is rarely a clause, except right before something that fits it.
+    // `a AND FROM t`: the word after an operator is rarely a clause, except right before something
+    // that fits it.
     return true;
   }
   return AtString(ahead) || AtNumber(ahead) ||
-         AtAny({Tok::kLeftParen, Tok::kMinus, Tok::kPlus, Tok::kTilde, Tok::kStar, Tok::kBang, Tok::kQuestion, Tok::kColon,
-                Tok::kUnrecognized},
+         AtAny({Tok::kLeftParen, Tok::kMinus, Tok::kPlus, Tok::kTilde, Tok::kStar, Tok::kBang,
+                Tok::kQuestion, Tok::kColon, Tok::kUnrecognized},
                ahead);
 }
 

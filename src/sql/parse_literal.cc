@@ -24,7 +24,8 @@ struct RangeRow {
 constexpr RangeRow kRanges[] = {
     {Tok::kTinyInt, "tinyint", -128, 127},
     {Tok::kSmallInt, "smallint", -32768, 32767},
-    {Tok::kBigInt, "bigint", std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()},
+    {Tok::kBigInt, "bigint", std::numeric_limits<int64_t>::min(),
+     std::numeric_limits<int64_t>::max()},
 };
 
 // The smallest decimal type of the value: 0.05 is decimal(2,2).
@@ -72,37 +73,45 @@ Result<ExprPtr> StatementParser::NumberLiteral() {
   std::string digits = Accept(Tok::kMinus) ? "-" : "";
   const Token token = Take();
   digits += Text(token);
-  const auto out_of_range = [&](std::string_view type, const std::string& low, const std::string& high) {
+  const auto out_of_range = [&](std::string_view type, const std::string& low,
+                                const std::string& high) {
     return CheckError("INVALID_NUMERIC_LITERAL_RANGE", "22003",
-                      "Numeric literal " + digits + " is outside the valid range for " + std::string(type) +
-                          " with minimum value of " + low + " and maximum value of " + high +
+                      "Numeric literal " + digits + " is outside the valid range for " +
+                          std::string(type) + " with minimum value of " + low +
+                          " and maximum value of " + high +
                           ". Please adjust the value accordingly.",
                       Span(first));
   };
-  const size_t suffix = token.kind == Tok::kBigDecimal ? 2
-                        : token.kind == Tok::kInteger || token.kind == Tok::kExponent || token.kind == Tok::kDecimal ? 0
-                                                                                                                     : 1;
+  const size_t suffix =
+      token.kind == Tok::kBigDecimal ? 2
+      : token.kind == Tok::kInteger || token.kind == Tok::kExponent || token.kind == Tok::kDecimal
+          ? 0
+          : 1;
   digits.resize(digits.size() - suffix);
   for (const RangeRow& row : kRanges) {
     if (row.kind != token.kind) continue;
     const auto value = ParseInt64(digits);
-    if (!value || *value < row.low || *value > row.high) return out_of_range(row.type, std::to_string(row.low), std::to_string(row.high));
+    if (!value || *value < row.low || *value > row.high)
+      return out_of_range(row.type, std::to_string(row.low), std::to_string(row.high));
     if (row.kind == Tok::kBigInt) return Make(Literal{*value, TypeKind::kBigInt}, first);
     const TypeKind kind = row.kind == Tok::kTinyInt ? TypeKind::kTinyInt : TypeKind::kSmallInt;
     return Make(Literal{static_cast<int32_t>(*value), kind}, first);
   }
   if (token.kind == Tok::kInteger) {
     if (const auto value = ParseInt32(digits)) return Make(Literal{*value, TypeKind::kInt}, first);
-    if (const auto value = ParseInt64(digits)) return Make(Literal{*value, TypeKind::kBigInt}, first);
+    if (const auto value = ParseInt64(digits))
+      return Make(Literal{*value, TypeKind::kBigInt}, first);
   }
   if (token.kind == Tok::kExponent || token.kind == Tok::kDouble || token.kind == Tok::kFloat) {
     const double value = std::strtod(digits.c_str(), nullptr);
     if (token.kind == Tok::kFloat) {
       const float narrow = std::strtof(digits.c_str(), nullptr);
-      if (std::isinf(narrow)) return out_of_range("float", "-3.4028234663852886E+38", "3.4028234663852886E+38");
+      if (std::isinf(narrow))
+        return out_of_range("float", "-3.4028234663852886E+38", "3.4028234663852886E+38");
       return Make(Literal{narrow, TypeKind::kFloat}, first);
     }
-    if (std::isinf(value)) return out_of_range("double", "-1.7976931348623157E+308", "1.7976931348623157E+308");
+    if (std::isinf(value))
+      return out_of_range("double", "-1.7976931348623157E+308", "1.7976931348623157E+308");
     return Make(Literal{value, TypeKind::kDouble}, first);
   }
   if (digits.back() == '.') digits.pop_back();
@@ -110,9 +119,12 @@ Result<ExprPtr> StatementParser::NumberLiteral() {
   if (digits[sign] == '.') digits.insert(sign, "0");
   const auto decimal = ParseDecimal(digits);
   if (!decimal) {
-    const int64_t precision = std::count_if(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-    return CheckError("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", "22003",
-                      "Decimal precision " + std::to_string(precision) + " exceeds max precision 38.", Span(first));
+    const int64_t precision =
+        std::count_if(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return CheckError(
+        "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", "22003",
+        "Decimal precision " + std::to_string(precision) + " exceeds max precision 38.",
+        Span(first));
   }
   return Make(DecimalLiteral(*decimal), first);
 }
@@ -124,7 +136,9 @@ Result<ExprPtr> StatementParser::TypedLiteral() {
   const std::string text = UnescapeString(Text(Take()));
   const auto invalid = [&] {
     return CheckError("INVALID_TYPED_LITERAL", "42604",
-                      "The value of the typed literal \"" + AsciiUpper(Text(type)) + "\" is invalid: '" + text + "'.", Span(first));
+                      "The value of the typed literal \"" + AsciiUpper(Text(type)) +
+                          "\" is invalid: '" + text + "'.",
+                      Span(first));
   };
   switch (type.word) {
     case Word::kX: {
@@ -143,7 +157,8 @@ Result<ExprPtr> StatementParser::TypedLiteral() {
     case Word::kTimestamp:
     case Word::kTimestampLtz:
     case Word::kTimestampNtz: {
-      const TypeKind kind = type.word == Word::kTimestampNtz ? TypeKind::kTimestampNtz : TypeKind::kTimestamp;
+      const TypeKind kind =
+          type.word == Word::kTimestampNtz ? TypeKind::kTimestampNtz : TypeKind::kTimestamp;
       if (std::string special = SpecialDatetime(text); !special.empty()) {
         return Make(DatetimeLiteral{kind, text, std::move(special)}, first);
       }
@@ -165,7 +180,8 @@ Result<ExprPtr> StatementParser::TypedLiteral() {
     default:
       return CheckError("UNSUPPORTED_TYPED_LITERAL", "0A000",
                         "Literals of the type \"" + AsciiUpper(Text(type)) +
-                            "\" are not supported. Supported types are \"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", "
+                            "\" are not supported. Supported types are \"DATE\", "
+                            "\"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", "
                             "\"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\".",
                         Span(first));
   }
@@ -184,7 +200,8 @@ Result<ExprPtr> StatementParser::IntervalExpression() {
   Take();
   const size_t value = AtAny({Tok::kPlus, Tok::kMinus}) ? 1 : 0;
   const bool unit_to_unit = At(Word::kTo, value + 2);
-  ASSIGN_OR_RETURN(Literal literal, unit_to_unit ? UnitToUnitInterval(first) : MultiUnitInterval(first));
+  ASSIGN_OR_RETURN(Literal literal,
+                   unit_to_unit ? UnitToUnitInterval(first) : MultiUnitInterval(first));
   return Make(std::move(literal), first);
 }
 
@@ -197,7 +214,8 @@ Result<Literal> StatementParser::MultiUnitInterval(size_t first) {
     if (!quantity || !IntervalUnit(WordText(Peek(value + 1).word))) break;
     IntervalPart part;
     part.negative = value == 1 && Take().kind == Tok::kMinus;
-    part.quantity = AtString() ? std::string(iceblink::Trim(UnescapeString(Text(Peek())))) : std::string(Text(Peek()));
+    part.quantity = AtString() ? std::string(iceblink::Trim(UnescapeString(Text(Peek()))))
+                               : std::string(Text(Peek()));
     Take();
     part.unit = AsciiLower(WordText(Take().word));
     parts.push_back(std::move(part));
@@ -206,12 +224,14 @@ Result<Literal> StatementParser::MultiUnitInterval(size_t first) {
   if (literal) return literal;
   if (literal.error().condition == kMixedIntervalUnits) {
     Error error = Error::Make(ErrorCode::kSyntax,
-                              "Cannot mix year-month and day-time fields: " + std::string(TextBetween(tokens_[first].start, LastStop())),
+                              "Cannot mix year-month and day-time fields: " +
+                                  std::string(TextBetween(tokens_[first].start, LastStop())),
                               "ParseException");
     error.condition = "_LEGACY_ERROR_TEMP_0029";
     return Fail(std::move(error));
   }
-  return CheckError("INVALID_INTERVAL_FORMAT.INVALID_VALUE", "22006", literal.error().message, Span(first));
+  return CheckError("INVALID_INTERVAL_FORMAT.INVALID_VALUE", "22006", literal.error().message,
+                    Span(first));
 }
 
 // '1-2' YEAR TO MONTH, '1 02:03:04' DAY TO SECOND.
@@ -220,9 +240,12 @@ Result<Literal> StatementParser::UnitToUnitInterval(size_t first) {
   if (!AtString()) {
     Take();
     return CheckError("INVALID_INTERVAL_FORMAT.INVALID_VALUE", "22006",
-                      "Error parsing '" + std::string(TextBetween(tokens_[first].start, LastStop())) +
-                          "' to interval. Please ensure that the value provided is in a valid format for defining an interval. "
-                          "You can reference the documentation for the correct format. The value of from-to unit must be a string.",
+                      "Error parsing '" +
+                          std::string(TextBetween(tokens_[first].start, LastStop())) +
+                          "' to interval. Please ensure that the value provided is in a valid "
+                          "format for defining an interval. "
+                          "You can reference the documentation for the correct format. The value "
+                          "of from-to unit must be a string.",
                       Span(first));
   }
   const std::string text = UnescapeString(Text(Take()));
@@ -232,10 +255,13 @@ Result<Literal> StatementParser::UnitToUnitInterval(size_t first) {
   const std::string to = AsciiLower(WordText(Take().word));
   Result<Literal> literal = ParseUnitToUnit(text, negative, from, to);
   if (!literal) {
-    return CheckError("INVALID_INTERVAL_FORMAT.UNSUPPORTED_FROM_TO_EXPRESSION", "22006",
-                      "Error parsing '" + text + "' to interval. Please ensure that the value provided is in a valid format for "
-                      "defining an interval. You can reference the documentation for the correct format. " + literal.error().message,
-                      Span(first));
+    return CheckError(
+        "INVALID_INTERVAL_FORMAT.UNSUPPORTED_FROM_TO_EXPRESSION", "22006",
+        "Error parsing '" + text +
+            "' to interval. Please ensure that the value provided is in a valid format for "
+            "defining an interval. You can reference the documentation for the correct format. " +
+            literal.error().message,
+        Span(first));
   }
   return literal;
 }

@@ -1,4 +1,5 @@
-// Statements of the grammar that do not run: those Spark itself refuses by name, and those Iceblink does not offer.
+// Statements of the grammar that do not run: those Spark itself refuses by name, and those Iceblink
+// does not offer.
 #include <utility>
 
 #include "base/strings.h"
@@ -78,7 +79,8 @@ std::optional<Error> StatementParser::HiveNativeCommand() const {
     if (!AtRow(row)) continue;
     Position position = Span(at_);
     position.stop = static_cast<int32_t>(text_.size());
-    return CheckError("INVALID_STATEMENT_OR_CLAUSE", "42601", "The statement or clause: " + Spelled(row) + " is not valid.", position)
+    return CheckError("INVALID_STATEMENT_OR_CLAUSE", "42601",
+                      "The statement or clause: " + Spelled(row) + " is not valid.", position)
         .value();
   }
   return std::nullopt;
@@ -87,7 +89,8 @@ std::optional<Error> StatementParser::HiveNativeCommand() const {
 std::optional<UnsupportedStatement> StatementParser::Unsupported() {
   const bool or_replace = AtWords({Word::kCreate, Word::kOr, Word::kReplace});
   for (const auto& row : kUnsupported) {
-    const bool function = or_replace && (AtAny({Word::kFunction}, 3) || At(Word::kFunction, 4)) && row[1] == Word::kFunction;
+    const bool function = or_replace && (AtAny({Word::kFunction}, 3) || At(Word::kFunction, 4)) &&
+                          row[1] == Word::kFunction;
     if (!AtRow(row) && !function) continue;
     at_ = tokens_.size() - 1;
     return UnsupportedStatement{Spelled(row)};

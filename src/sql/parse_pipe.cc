@@ -1,4 +1,5 @@
-// Pipe syntax: `FROM t |> WHERE p |> AGGREGATE ...`. Each step is rewritten to a query over what stands before it.
+// Pipe syntax: `FROM t |> WHERE p |> AGGREGATE ...`. Each step is rewritten to a query over what
+// stands before it.
 #include <utility>
 
 #include "sql/statement_parser.h"
@@ -6,13 +7,15 @@
 namespace iceblink::sql {
 
 bool StatementParser::AtOrganization() const {
-  return (AtAny({Word::kOrder, Word::kSort, Word::kCluster, Word::kDistribute}) && At(Word::kBy, 1)) ||
+  return (AtAny({Word::kOrder, Word::kSort, Word::kCluster, Word::kDistribute}) &&
+          At(Word::kBy, 1)) ||
          AtAny({Word::kLimit, Word::kOffset});
 }
 
 RelationPtr StatementParser::AsRelation(const QueryTermPtr& term, size_t first) {
   if (const auto* relation = std::get_if<RelationPtr>(&term->node)) return *relation;
-  if (const auto* query = std::get_if<QueryPtr>(&term->node)) return MakeRelation(Subquery{*query}, first);
+  if (const auto* query = std::get_if<QueryPtr>(&term->node))
+    return MakeRelation(Subquery{*query}, first);
   Query query;
   query.body = term;
   query.position = Span(first);
@@ -34,7 +37,9 @@ Result<QueryTermPtr> StatementParser::PipeStep(QueryTermPtr input, size_t first)
   if (AtAny({Word::kUnion, Word::kExcept, Word::kMinus, Word::kIntersect})) {
     SetOperation node;
     const Word word = Take().word;
-    node.op = word == Word::kUnion ? SetOperator::kUnion : word == Word::kIntersect ? SetOperator::kIntersect : SetOperator::kExcept;
+    node.op = word == Word::kUnion       ? SetOperator::kUnion
+              : word == Word::kIntersect ? SetOperator::kIntersect
+                                         : SetOperator::kExcept;
     node.all = At(Word::kAll);
     if (AtAny({Word::kAll, Word::kDistinct})) Take();
     node.left = std::move(input);
@@ -79,7 +84,8 @@ Result<QueryTermPtr> StatementParser::PipeRelation(RelationPtr input, size_t fir
   } else if (At(Word::kTablesample)) {
     ASSIGN_OR_RETURN(input, OptionalSample(std::move(input), step));
   } else if (At(Word::kSet)) {
-    return Fail(ErrorCode::kUnsupported, "The pipe operator |> SET is not supported", "UnsupportedOperationException");
+    return Fail(ErrorCode::kUnsupported, "The pipe operator |> SET is not supported",
+                "UnsupportedOperationException");
   } else {
     bool natural = false;
     const std::optional<JoinType> join = AcceptJoin(natural);
@@ -104,7 +110,8 @@ Result<QueryTermPtr> StatementParser::PipeAggregate(RelationPtr input, size_t fi
   if (AcceptWords({Word::kGroup, Word::kBy})) {
     ASSIGN_OR_RETURN(select.items, NamedExpressions());
     select.group_by.emplace();
-    for (const NamedExpr& key : select.items) select.group_by->elements.push_back({{key.expr}, false, nullptr});
+    for (const NamedExpr& key : select.items)
+      select.group_by->elements.push_back({{key.expr}, false, nullptr});
   }
   select.items.insert(select.items.end(), functions.begin(), functions.end());
   select.from = std::move(input);

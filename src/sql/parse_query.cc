@@ -47,12 +47,13 @@ bool StatementParser::AtClause() const {
 
 bool StatementParser::AtSetOperator() const {
   return AtAny({Word::kUnion, Word::kExcept, Word::kMinus, Word::kIntersect}) &&
-         (At(Tok::kLeftParen, 1) ||
-          AtAny({Word::kSelect, Word::kAll, Word::kDistinct, Word::kValues, Word::kTable, Word::kFrom}, 1));
+         (At(Tok::kLeftParen, 1) || AtAny({Word::kSelect, Word::kAll, Word::kDistinct,
+                                           Word::kValues, Word::kTable, Word::kFrom},
+                                          1));
 }
 
-QueryTermPtr StatementParser::MakeTerm(std::variant<Select, SetOperation, RelationPtr, QueryPtr> node, size_t first,
-                                       int32_t depth) {
+QueryTermPtr StatementParser::MakeTerm(
+    std::variant<Select, SetOperation, RelationPtr, QueryPtr> node, size_t first, int32_t depth) {
   deepest_ = std::max(deepest_, depth);
   return std::make_shared<const QueryTerm>(QueryTerm{std::move(node), Span(first), depth});
 }
@@ -77,7 +78,8 @@ Result<QueryPtr> StatementParser::QueryExpression() {
 
 Result<std::vector<Cte>> StatementParser::Ctes(bool& recursive) {
   Take();  // WITH
-  recursive = At(Word::kRecursive) && AtIdentifier(1) && !At(Word::kAs, 1) && Accept(Word::kRecursive);
+  recursive =
+      At(Word::kRecursive) && AtIdentifier(1) && !At(Word::kAs, 1) && Accept(Word::kRecursive);
   std::vector<Cte> ctes;
   do {
     ASSIGN_OR_RETURN(Cte cte, NamedQuery());
@@ -106,8 +108,10 @@ Status StatementParser::CheckDuplicateCtes(const std::vector<Cte>& ctes, size_t 
   for (size_t i = 0; i < ctes.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (ctes[i].name != ctes[j].name) continue;
-      return CheckError("DUPLICATED_CTE_NAMES", "42602",
-                        "CTE definition can't have duplicate names: " + QuoteIdentifier(ctes[i].name) + ".", Span(first));
+      return CheckError(
+          "DUPLICATED_CTE_NAMES", "42602",
+          "CTE definition can't have duplicate names: " + QuoteIdentifier(ctes[i].name) + ".",
+          Span(first));
     }
   }
   return {};
@@ -128,10 +132,13 @@ Status StatementParser::Organization(Query& query) {
   if (AcceptWords({Word::kSort, Word::kBy})) {
     ASSIGN_OR_RETURN(query.sort_by, SortItems());
   }
-  const int clauses = !query.order_by.empty() + !query.cluster_by.empty() + (!query.distribute_by.empty() || !query.sort_by.empty());
+  const int clauses = !query.order_by.empty() + !query.cluster_by.empty() +
+                      (!query.distribute_by.empty() || !query.sort_by.empty());
   if (clauses > 1) {
-    return CheckError("UNSUPPORTED_FEATURE.COMBINATION_QUERY_RESULT_CLAUSES", "0A000",
-                      "The feature is not supported: Combination of ORDER BY/SORT BY/DISTRIBUTE BY/CLUSTER BY.", Span(first));
+    return CheckError(
+        "UNSUPPORTED_FEATURE.COMBINATION_QUERY_RESULT_CLAUSES", "0A000",
+        "The feature is not supported: Combination of ORDER BY/SORT BY/DISTRIBUTE BY/CLUSTER BY.",
+        Span(first));
   }
   if (At(Word::kWindow) && AtClause()) {
     Take();
@@ -157,10 +164,14 @@ Result<QueryTermPtr> StatementParser::Term(int min_precedence) {
       continue;
     }
     const int precedence = At(Word::kIntersect) ? 2 : 1;
-    if (!AtAny({Word::kUnion, Word::kExcept, Word::kMinus, Word::kIntersect}) || precedence < min_precedence) return left;
+    if (!AtAny({Word::kUnion, Word::kExcept, Word::kMinus, Word::kIntersect}) ||
+        precedence < min_precedence)
+      return left;
     const Word word = Take().word;
     SetOperation node;
-    node.op = word == Word::kUnion ? SetOperator::kUnion : word == Word::kIntersect ? SetOperator::kIntersect : SetOperator::kExcept;
+    node.op = word == Word::kUnion       ? SetOperator::kUnion
+              : word == Word::kIntersect ? SetOperator::kIntersect
+                                         : SetOperator::kExcept;
     node.all = At(Word::kAll);
     if (AtAny({Word::kAll, Word::kDistinct})) Take();
     ASSIGN_OR_RETURN(node.right, Term(precedence + 1));
@@ -207,10 +218,13 @@ Result<QueryTermPtr> StatementParser::SelectTerm(RelationPtr from) {
   Take();  // SELECT
   Select select;
   ASSIGN_OR_RETURN(select.hints, Hints());
-  if (At(Word::kTransform) && At(Tok::kLeftParen, 1) && tokens_[AfterMatching(at_ + 1)].word == Word::kUsing) {
-    return Fail(ErrorCode::kUnsupported, "SELECT TRANSFORM is not supported", "UnsupportedOperationException");
+  if (At(Word::kTransform) && At(Tok::kLeftParen, 1) &&
+      tokens_[AfterMatching(at_ + 1)].word == Word::kUsing) {
+    return Fail(ErrorCode::kUnsupported, "SELECT TRANSFORM is not supported",
+                "UnsupportedOperationException");
   }
-  if (AtAny({Word::kDistinct, Word::kAll}) && AtExpressionStart(1) && !(At(Word::kAll) && At(Tok::kLeftParen, 1))) {
+  if (AtAny({Word::kDistinct, Word::kAll}) && AtExpressionStart(1) &&
+      !(At(Word::kAll) && At(Tok::kLeftParen, 1))) {
     select.distinct = Take().word == Word::kDistinct;
   }
   ASSIGN_OR_RETURN(select.items, NamedExpressions());
@@ -282,7 +296,8 @@ Result<GroupBy> StatementParser::GroupByClause() {
   return group_by;
 }
 
-// An expression, ROLLUP / CUBE / GROUPING SETS (...); `inside_sets`: a parenthesized set or an expression.
+// An expression, ROLLUP / CUBE / GROUPING SETS (...); `inside_sets`: a parenthesized set or an
+// expression.
 Result<GroupingElement> StatementParser::Grouping(bool inside_sets) {
   ASSIGN_OR_RETURN(auto nested, Nest());
   GroupingElement element;
@@ -298,7 +313,8 @@ Result<GroupingElement> StatementParser::Grouping(bool inside_sets) {
     return element;
   }
   const Token& after = At(Tok::kLeftParen) ? tokens_[AfterMatching(at_)] : Peek();
-  if (inside_sets && At(Tok::kLeftParen) && (after.kind == Tok::kComma || after.kind == Tok::kRightParen)) {
+  if (inside_sets && At(Tok::kLeftParen) &&
+      (after.kind == Tok::kComma || after.kind == Tok::kRightParen)) {
     Take();
     element.is_set = true;
     if (!At(Tok::kRightParen)) {

@@ -1,4 +1,5 @@
-// Relations: tables with time travel and samples, subqueries, inline tables, functions, joins, PIVOT, UNPIVOT, LATERAL VIEW.
+// Relations: tables with time travel and samples, subqueries, inline tables, functions, joins,
+// PIVOT, UNPIVOT, LATERAL VIEW.
 #include <utility>
 
 #include "base/strings.h"
@@ -77,7 +78,8 @@ std::optional<JoinType> StatementParser::AcceptJoin(bool& natural) {
   return std::nullopt;
 }
 
-Result<RelationPtr> StatementParser::JoinTail(RelationPtr left, size_t first, JoinType type, bool natural) {
+Result<RelationPtr> StatementParser::JoinTail(RelationPtr left, size_t first, JoinType type,
+                                              bool natural) {
   Join join;
   join.left = std::move(left);
   join.type = type;
@@ -96,7 +98,8 @@ Result<RelationPtr> StatementParser::RelationPrimary() {
   if (At(Tok::kLeftParen)) return ParenthesizedRelation();
   if (At(Word::kValues) && AtExpressionStart(1) && !At(Tok::kDot, 1)) return InlineTableRelation();
   if (At(Word::kStream) && AtIdentifier(1) && !At(Word::kAs, 1)) {
-    return Fail(ErrorCode::kUnsupported, "STREAM relations are not supported", "UnsupportedOperationException");
+    return Fail(ErrorCode::kUnsupported, "STREAM relations are not supported",
+                "UnsupportedOperationException");
   }
   return TableOrFunction();
 }
@@ -132,12 +135,14 @@ Result<RelationPtr> StatementParser::InlineTableRelation() {
   RelationPtr inner = MakeRelation(std::move(table), first);
   ASSIGN_OR_RETURN(RelationPtr relation, TableAlias(std::move(inner), first));
   const auto* aliased = relation->As<Aliased>();
-  const size_t expected = aliased && !aliased->columns.empty() ? aliased->columns.size() : widths[0];
+  const size_t expected =
+      aliased && !aliased->columns.empty() ? aliased->columns.size() : widths[0];
   for (size_t i = 0; i < widths.size(); ++i) {
     if (widths[i] == expected) continue;
     return CheckError("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH", "42000",
-                      "Invalid inline table. Inline table expected " + std::to_string(expected) + " columns but found " +
-                          std::to_string(widths[i]) + " columns in row " + std::to_string(i) + ".",
+                      "Invalid inline table. Inline table expected " + std::to_string(expected) +
+                          " columns but found " + std::to_string(widths[i]) + " columns in row " +
+                          std::to_string(i) + ".",
                       Span(first));
   }
   return relation;
@@ -173,19 +178,22 @@ Result<RelationPtr> StatementParser::TableOrFunction() {
 Result<Argument> StatementParser::TableFunctionArgument() {
   const size_t table = AtIdentifier() && At(Tok::kFatArrow, 1) ? 2 : 0;
   if (At(Word::kTable, table) && (AtIdentifier(table + 1) || At(Tok::kLeftParen, table + 1))) {
-    return Fail(ErrorCode::kUnsupported, "Table arguments of table functions are not supported", "UnsupportedOperationException");
+    return Fail(ErrorCode::kUnsupported, "Table arguments of table functions are not supported",
+                "UnsupportedOperationException");
   }
   return FunctionArgument();
 }
 
-// [FOR] (VERSION | SYSTEM_VERSION) AS OF version | [FOR] (TIMESTAMP | SYSTEM_TIME) AS OF expression.
+// [FOR] (VERSION | SYSTEM_VERSION) AS OF version | [FOR] (TIMESTAMP | SYSTEM_TIME) AS OF
+// expression.
 Result<std::optional<TimeTravel>> StatementParser::OptionalTimeTravel() {
   const size_t word = At(Word::kFor) ? 1 : 0;
   const bool version = AtAny({Word::kVersion, Word::kSystemVersion}, word);
   if (!version && !AtAny({Word::kTimestamp, Word::kSystemTime}, word)) return std::nullopt;
   if (!At(Word::kAs, word + 1)) return std::nullopt;
   at_ += word + 2;
-  RETURN_IF_ERROR(Expect(Word::kOf, version ? AtString() || At(Tok::kInteger) : AtExpressionStart(0)));
+  RETURN_IF_ERROR(
+      Expect(Word::kOf, version ? AtString() || At(Tok::kInteger) : AtExpressionStart(0)));
   TimeTravel travel;
   if (!version) {
     ASSIGN_OR_RETURN(travel.timestamp, ValueExpression());
@@ -205,14 +213,17 @@ Result<RelationPtr> StatementParser::OptionalSample(RelationPtr child, size_t fi
   at_ += 2;
   Sampled sample;
   sample.child = std::move(child);
-  const bool negative = At(Tok::kMinus) && AtAny({Tok::kInteger, Tok::kDecimal}, 1) && At(Word::kPercent, 2);
+  const bool negative =
+      At(Tok::kMinus) && AtAny({Tok::kInteger, Tok::kDecimal}, 1) && At(Word::kPercent, 2);
   if (negative || (AtAny({Tok::kInteger, Tok::kDecimal}) && At(Word::kPercent, 1))) {
     if (negative) Take();
     sample.percent = ParseDouble(Text(Take())).value_or(0) * (negative ? -1 : 1);
     Take();
     if (sample.percent < 0 || sample.percent > 100) {
       return CheckError("_LEGACY_ERROR_TEMP_0064", "",
-                        "Sampling fraction (" + std::to_string(sample.percent / 100) + ") must be on interval [0, 1].", Span(first));
+                        "Sampling fraction (" + std::to_string(sample.percent / 100) +
+                            ") must be on interval [0, 1].",
+                        Span(first));
     }
   } else if (At(Word::kBucket) && At(Tok::kInteger, 1)) {
     Take();
@@ -298,7 +309,8 @@ Result<RelationPtr> StatementParser::PivotClause(RelationPtr child, size_t first
   return MakeRelation(std::move(pivot), first);
 }
 
-// UNPIVOT [INCLUDE NULLS] (value FOR name IN (column [AS alias], ...)), or with (value, value) and (column, column).
+// UNPIVOT [INCLUDE NULLS] (value FOR name IN (column [AS alias], ...)), or with (value, value) and
+// (column, column).
 Result<RelationPtr> StatementParser::UnpivotClause(RelationPtr child, size_t first) {
   Take();
   Unpivot unpivot;

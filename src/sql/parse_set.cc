@@ -1,4 +1,5 @@
-// SET and RESET. Key and value of an ordinary SET are raw text up to the end, whatever tokens they hold.
+// SET and RESET. Key and value of an ordinary SET are raw text up to the end, whatever tokens they
+// hold.
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -11,7 +12,9 @@ namespace iceblink::sql {
 namespace {
 
 bool IsPlainKey(std::string_view key) {
-  const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.' || c == ':' || c == '\\'; };
+  const auto allowed = [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '.' || c == ':' || c == '\\';
+  };
   return !key.empty() && std::all_of(key.begin(), key.end(), allowed);
 }
 
@@ -20,10 +23,12 @@ bool IsPlainKey(std::string_view key) {
 StatementParser::Node StatementParser::SetStatement() {
   const size_t first = at_;
   if (At(Word::kRole, 1)) {
-    return CheckError("INVALID_STATEMENT_OR_CLAUSE", "42601", "The statement or clause: SET ROLE is not valid.", Span(first));
+    return CheckError("INVALID_STATEMENT_OR_CLAUSE", "42601",
+                      "The statement or clause: SET ROLE is not valid.", Span(first));
   }
   if (AtWords({Word::kSet, Word::kTime, Word::kZone})) return SetTimeZoneStatement();
-  if (AtAny({Word::kVariable, Word::kVar}, 1) && (AtIdentifier(2) || At(Tok::kLeftParen, 2))) return SetVariableStatement();
+  if (AtAny({Word::kVariable, Word::kVar}, 1) && (AtIdentifier(2) || At(Tok::kLeftParen, 2)))
+    return SetVariableStatement();
   if (At(Word::kCatalog, 1) && (AtIdentifier(2) || AtString(2))) {
     at_ += 2;
     SetCatalog set;
@@ -43,15 +48,19 @@ StatementParser::Node StatementParser::SetStatement() {
       set.verbose = true;
     } else if (IsPlainKey(key)) {
       set.key = key;
-      if (equals != std::string::npos) set.value = iceblink::Trim(std::string_view(raw).substr(equals + 1));
+      if (equals != std::string::npos)
+        set.value = iceblink::Trim(std::string_view(raw).substr(equals + 1));
     } else if (!raw.empty()) {
-      return CheckError("INVALID_SET_SYNTAX", "42000",
-                        "Expected format is 'SET', 'SET key', or 'SET key=value'. If you want to include special characters in "
-                        "key, or include semicolon in value, please use backquotes, e.g., SET `key`=`value`.",
-                        Span(first));
+      return CheckError(
+          "INVALID_SET_SYNTAX", "42000",
+          "Expected format is 'SET', 'SET key', or 'SET key=value'. If you want to include special "
+          "characters in "
+          "key, or include semicolon in value, please use backquotes, e.g., SET `key`=`value`.",
+          Span(first));
     }
   }
-  if (set.value && set.value->size() >= 2 && set.value->front() == '`' && set.value->back() == '`') {
+  if (set.value && set.value->size() >= 2 && set.value->front() == '`' &&
+      set.value->back() == '`') {
     set.value = UnquoteIdentifier(*set.value);
   }
   at_ = tokens_.size() - 1;
@@ -64,7 +73,9 @@ std::string StatementParser::ConfigText(int32_t start) const {
   const size_t quoted = rest.find('`');
   const size_t semicolon = rest.find(';');
   if (quoted == std::string_view::npos || semicolon < quoted) rest = rest.substr(0, semicolon);
-  while (!rest.empty() && (rest.back() == ';' || std::isspace(static_cast<unsigned char>(rest.back())))) rest.remove_suffix(1);
+  while (!rest.empty() &&
+         (rest.back() == ';' || std::isspace(static_cast<unsigned char>(rest.back()))))
+    rest.remove_suffix(1);
   return std::string(iceblink::Trim(rest));
 }
 
@@ -85,7 +96,8 @@ StatementParser::Node StatementParser::SetTimeZoneStatement() {
     set.offset = interval->As<Literal>()->value.As<Interval>();
     return set;
   }
-  return CheckError("_LEGACY_ERROR_TEMP_0045", "", "Invalid time zone displacement value.", Span(first));
+  return CheckError("_LEGACY_ERROR_TEMP_0045", "", "Invalid time zone displacement value.",
+                    Span(first));
 }
 
 // SET VARIABLE a = x, b = y; SET VARIABLE (a, b) = (query).
@@ -118,7 +130,8 @@ StatementParser::Node StatementParser::ResetStatement() {
     reset.key = std::move(raw);
   } else if (!raw.empty()) {
     return CheckError("INVALID_RESET_COMMAND_FORMAT", "42000",
-                      "Expected format is 'RESET' or 'RESET key'. If you want to include special characters in key, please use "
+                      "Expected format is 'RESET' or 'RESET key'. If you want to include special "
+                      "characters in key, please use "
                       "quotes, e.g., RESET `key`.",
                       Span(first));
   }

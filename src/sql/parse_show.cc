@@ -38,7 +38,8 @@ StatementParser::Node StatementParser::ShowStatement() {
       ASSIGN_OR_RETURN(show.pattern, OptionalPattern());
       return show;
     }
-    case Word::kTable: return ShowTableExtendedStatement();
+    case Word::kTable:
+      return ShowTableExtendedStatement();
     case Word::kTblproperties: {
       Take();
       ShowTableProperties show;
@@ -49,7 +50,8 @@ StatementParser::Node StatementParser::ShowStatement() {
       }
       return show;
     }
-    case Word::kColumns: return ShowColumnsStatement();
+    case Word::kColumns:
+      return ShowColumnsStatement();
     case Word::kPartitions: {
       Take();
       ShowPartitions show;
@@ -76,7 +78,8 @@ StatementParser::Node StatementParser::ShowStatement() {
       if (!AtAny({Word::kNamespace, Word::kDatabase, Word::kSchema})) return SyntaxError();
       Take();
       return ShowCurrentNamespace{};
-    default: return ShowFunctionsStatement();
+    default:
+      return ShowFunctionsStatement();
   }
 }
 

@@ -65,10 +65,11 @@ StatementParser::Node StatementParser::CreateTableStatement(CreateTable::Mode mo
 Status StatementParser::CheckCreate(const CreateTable& create) const {
   RETURN_IF_ERROR(CheckReserved(create.properties, 0));
   if (create.query && !create.columns.empty()) {
-    return NotAllowed(create.mode == CreateTable::Mode::kCreate
-                          ? "Schema may not be specified in a Create Table As Select (CTAS) statement"
-                          : "Schema may not be specified in a Replace Table As Select (RTAS) statement",
-                      Span(0));
+    return NotAllowed(
+        create.mode == CreateTable::Mode::kCreate
+            ? "Schema may not be specified in a Create Table As Select (CTAS) statement"
+            : "Schema may not be specified in a Replace Table As Select (RTAS) statement",
+        Span(0));
   }
   return {};
 }
@@ -76,15 +77,18 @@ Status StatementParser::CheckCreate(const CreateTable& create) const {
 // Each clause at most once, in any order.
 Status StatementParser::CreateTableClauses(CreateTable& create) {
   std::vector<Word> seen;
-  while (AtAny({Word::kOptions, Word::kPartitioned, Word::kSkewed, Word::kCluster, Word::kClustered, Word::kRow, Word::kStored,
-                Word::kLocation, Word::kComment, Word::kDefault, Word::kTblproperties})) {
+  while (AtAny({Word::kOptions, Word::kPartitioned, Word::kSkewed, Word::kCluster, Word::kClustered,
+                Word::kRow, Word::kStored, Word::kLocation, Word::kComment, Word::kDefault,
+                Word::kTblproperties})) {
     const Word word = Peek().word;
     if (std::find(seen.begin(), seen.end(), word) != seen.end()) {
       const std::string clause = word == Word::kPartitioned ? "PARTITIONED BY"
                                  : word == Word::kClustered ? "CLUSTERED BY"
                                  : word == Word::kCluster   ? "CLUSTER BY"
                                                             : std::string(WordText(word));
-      return CheckError("DUPLICATE_CLAUSES", "42614", "Found duplicate clauses: " + clause + ". Please, remove one of them.", Span(0));
+      return CheckError("DUPLICATE_CLAUSES", "42614",
+                        "Found duplicate clauses: " + clause + ". Please, remove one of them.",
+                        Span(0));
     }
     seen.push_back(word);
     RETURN_IF_ERROR(CreateTableClause(create));
@@ -133,10 +137,12 @@ Status StatementParser::CreateTableClause(CreateTable& create) {
         ASSIGN_OR_RETURN(create.stored_as, Identifier());
         return {};
       }
-      return Fail(ErrorCode::kUnsupported, "STORED BY and INPUTFORMAT are not supported", "UnsupportedOperationException");
+      return Fail(ErrorCode::kUnsupported, "STORED BY and INPUTFORMAT are not supported",
+                  "UnsupportedOperationException");
     }
     default:
-      return Fail(ErrorCode::kUnsupported, "ROW FORMAT and SKEWED BY are not supported", "UnsupportedOperationException");
+      return Fail(ErrorCode::kUnsupported, "ROW FORMAT and SKEWED BY are not supported",
+                  "UnsupportedOperationException");
   }
 }
 
@@ -175,7 +181,8 @@ Status StatementParser::TableElements(CreateTable& create) {
   return Expect(Tok::kRightParen);
 }
 
-Status StatementParser::ColumnOptions(ColumnDefinition& column, std::vector<std::string>& constraints, bool with_position) {
+Status StatementParser::ColumnOptions(ColumnDefinition& column,
+                                      std::vector<std::string>& constraints, bool with_position) {
   while (true) {
     if (AtNot() && At(Word::kNull, 1)) {
       at_ += 2;
@@ -224,8 +231,10 @@ Status StatementParser::Generated(ColumnDefinition& column) {
   return Expect(Tok::kRightParen);
 }
 
-// Keeps the text of a constraint; one of a column is turned into the table's form. Returns whether there was one.
-Result<bool> StatementParser::ConstraintText(std::vector<std::string>& constraints, const ColumnDefinition* column) {
+// Keeps the text of a constraint; one of a column is turned into the table's form. Returns whether
+// there was one.
+Result<bool> StatementParser::ConstraintText(std::vector<std::string>& constraints,
+                                             const ColumnDefinition* column) {
   const size_t first = at_;
   const size_t kind = At(Word::kConstraint) && AtIdentifier(1) ? 2 : 0;
   const bool check = At(Word::kCheck, kind) && At(Tok::kLeftParen, kind + 1);
@@ -244,7 +253,8 @@ Result<bool> StatementParser::ConstraintText(std::vector<std::string>& constrain
   } else if (column) {
     at_ += key ? 2 : unique ? 1 : 0;
     const std::string columns = " (" + QuoteIfNeeded(column->name.back()) + ")";
-    text += references ? "FOREIGN KEY" + columns + " " : std::string(TextBetween(tokens_[body].start, LastStop())) + columns;
+    text += references ? "FOREIGN KEY" + columns + " "
+                       : std::string(TextBetween(tokens_[body].start, LastStop())) + columns;
     body = at_;
   } else {
     at_ += key ? 2 : 1;
@@ -254,7 +264,9 @@ Result<bool> StatementParser::ConstraintText(std::vector<std::string>& constrain
     RETURN_IF_ERROR(MultipartIdentifier());
     if (At(Tok::kLeftParen)) RETURN_IF_ERROR(IdentifierList());
   }
-  while (AtAny({Word::kEnforced, Word::kRely, Word::kNorely}) || (AtNot() && At(Word::kEnforced, 1))) Take();
+  while (AtAny({Word::kEnforced, Word::kRely, Word::kNorely}) ||
+         (AtNot() && At(Word::kEnforced, 1)))
+    Take();
   if (at_ > body) text += TextBetween(tokens_[body].start, LastStop());
   constraints.push_back(std::move(text));
   return true;

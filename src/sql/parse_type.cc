@@ -13,26 +13,42 @@ struct TrivialRow {
   TypeKind kind;
 };
 constexpr TrivialRow kTrivialTypes[] = {
-    {Word::kBoolean, TypeKind::kBoolean},   {Word::kTinyint, TypeKind::kTinyInt},
-    {Word::kByte, TypeKind::kTinyInt},      {Word::kSmallint, TypeKind::kSmallInt},
-    {Word::kShort, TypeKind::kSmallInt},    {Word::kInt, TypeKind::kInt},
-    {Word::kInteger, TypeKind::kInt},       {Word::kBigint, TypeKind::kBigInt},
-    {Word::kLong, TypeKind::kBigInt},       {Word::kFloat, TypeKind::kFloat},
-    {Word::kReal, TypeKind::kFloat},        {Word::kDouble, TypeKind::kDouble},
-    {Word::kDate, TypeKind::kDate},         {Word::kTimestampLtz, TypeKind::kTimestamp},
-    {Word::kTimestampNtz, TypeKind::kTimestampNtz}, {Word::kBinary, TypeKind::kBinary},
-    {Word::kVoid, TypeKind::kVoid},         {Word::kVariant, TypeKind::kVariant},
+    {Word::kBoolean, TypeKind::kBoolean},
+    {Word::kTinyint, TypeKind::kTinyInt},
+    {Word::kByte, TypeKind::kTinyInt},
+    {Word::kSmallint, TypeKind::kSmallInt},
+    {Word::kShort, TypeKind::kSmallInt},
+    {Word::kInt, TypeKind::kInt},
+    {Word::kInteger, TypeKind::kInt},
+    {Word::kBigint, TypeKind::kBigInt},
+    {Word::kLong, TypeKind::kBigInt},
+    {Word::kFloat, TypeKind::kFloat},
+    {Word::kReal, TypeKind::kFloat},
+    {Word::kDouble, TypeKind::kDouble},
+    {Word::kDate, TypeKind::kDate},
+    {Word::kTimestampLtz, TypeKind::kTimestamp},
+    {Word::kTimestampNtz, TypeKind::kTimestampNtz},
+    {Word::kBinary, TypeKind::kBinary},
+    {Word::kVoid, TypeKind::kVoid},
+    {Word::kVariant, TypeKind::kVariant},
 };
 
 std::optional<IntervalField> FieldOf(Word word) {
   switch (word) {
-    case Word::kYear: return IntervalField::kYear;
-    case Word::kMonth: return IntervalField::kMonth;
-    case Word::kDay: return IntervalField::kDay;
-    case Word::kHour: return IntervalField::kHour;
-    case Word::kMinute: return IntervalField::kMinute;
-    case Word::kSecond: return IntervalField::kSecond;
-    default: return std::nullopt;
+    case Word::kYear:
+      return IntervalField::kYear;
+    case Word::kMonth:
+      return IntervalField::kMonth;
+    case Word::kDay:
+      return IntervalField::kDay;
+    case Word::kHour:
+      return IntervalField::kHour;
+    case Word::kMinute:
+      return IntervalField::kMinute;
+    case Word::kSecond:
+      return IntervalField::kSecond;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -50,11 +66,16 @@ Result<DataType> StatementParser::ComplexType() {
   if (word == Word::kStruct && Accept(Tok::kNotEq)) return DataType::Struct({});
   if (!Accept(Tok::kLt)) {
     constexpr std::string_view kAdvice[3] = {
-        "Incomplete complex type: The definition of \"ARRAY\" type is incomplete. You must provide an element type. For example: \"ARRAY<elementType>\".",
-        "Incomplete complex type: The definition of \"MAP\" type is incomplete. You must provide a key type and a value type. For example: \"MAP<TIMESTAMP, INT>\".",
-        "Incomplete complex type: The definition of \"STRUCT\" type is incomplete. You must provide at least one field type. For example: \"STRUCT<name STRING, phone DECIMAL(10, 0)>\"."};
+        "Incomplete complex type: The definition of \"ARRAY\" type is incomplete. You must provide "
+        "an element type. For example: \"ARRAY<elementType>\".",
+        "Incomplete complex type: The definition of \"MAP\" type is incomplete. You must provide a "
+        "key type and a value type. For example: \"MAP<TIMESTAMP, INT>\".",
+        "Incomplete complex type: The definition of \"STRUCT\" type is incomplete. You must "
+        "provide at least one field type. For example: \"STRUCT<name STRING, phone DECIMAL(10, "
+        "0)>\"."};
     const int row = word == Word::kArray ? 0 : word == Word::kMap ? 1 : 2;
-    return CheckError("INCOMPLETE_TYPE_DEFINITION." + std::string(WordText(word)), "42K01", kAdvice[row], Span(first));
+    return CheckError("INCOMPLETE_TYPE_DEFINITION." + std::string(WordText(word)), "42K01",
+                      kAdvice[row], Span(first));
   }
   DataType type;
   if (word == Word::kArray) {
@@ -127,7 +148,8 @@ Result<DataType> StatementParser::PrimitiveType() {
     if (size.size() == 1) return make(static_cast<int32_t>(size[0]));
     const std::string name = "\"" + AsciiUpper(Text(token)) + "\"";
     return CheckError("DATATYPE_MISSING_SIZE", "42K01",
-                      "DataType " + name + " requires a length parameter, for example " + name + "(10). Please specify the length.",
+                      "DataType " + name + " requires a length parameter, for example " + name +
+                          "(10). Please specify the length.",
                       Span(first));
   };
   switch (token.word) {
@@ -149,7 +171,8 @@ Result<DataType> StatementParser::PrimitiveType() {
     case Word::kInterval:
       return IntervalType();
     case Word::kTimestamp:
-      if (AcceptWords({Word::kWithout, Word::kTime, Word::kZone})) return DataType(TypeKind::kTimestampNtz);
+      if (AcceptWords({Word::kWithout, Word::kTime, Word::kZone}))
+        return DataType(TypeKind::kTimestampNtz);
       return DataType(TypeKind::kTimestamp);
     case Word::kTime: {
       ASSIGN_OR_RETURN(std::vector<int64_t> precision, OptionalTypeArguments());
@@ -176,7 +199,8 @@ Result<DataType> StatementParser::PrimitiveType() {
   }
   RETURN_IF_ERROR(OptionalTypeArguments());
   const std::string written = AsciiUpper(TextBetween(token.start, LastStop()));
-  return CheckError("UNSUPPORTED_DATATYPE", "0A000", "Unsupported data type \"" + written + "\".", Span(first));
+  return CheckError("UNSUPPORTED_DATATYPE", "0A000", "Unsupported data type \"" + written + "\".",
+                    Span(first));
 }
 
 Result<DataType> StatementParser::DecimalType() {
@@ -185,12 +209,15 @@ Result<DataType> StatementParser::DecimalType() {
   const int64_t precision = arguments.empty() ? 10 : arguments[0];
   const int64_t scale = arguments.size() > 1 ? arguments[1] : 0;
   if (precision > DataType::kMaxDecimalPrecision) {
-    return CheckError("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", "22003",
-                      "Decimal precision " + std::to_string(precision) + " exceeds max precision 38.", Span(first));
+    return CheckError(
+        "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", "22003",
+        "Decimal precision " + std::to_string(precision) + " exceeds max precision 38.",
+        Span(first));
   }
   if (scale > precision) {
-    return Fail(ErrorCode::kAnalysis, "[INVALID_PRECISION_SCALE] Decimal scale (" + std::to_string(scale) +
-                                          ") cannot be greater than precision (" + std::to_string(precision) + ").",
+    return Fail(ErrorCode::kAnalysis,
+                "[INVALID_PRECISION_SCALE] Decimal scale (" + std::to_string(scale) +
+                    ") cannot be greater than precision (" + std::to_string(precision) + ").",
                 "AnalysisException");
   }
   return DataType::Decimal(static_cast<int32_t>(precision), static_cast<int32_t>(scale));
@@ -208,11 +235,15 @@ Result<DataType> StatementParser::IntervalType() {
     Take();
   }
   const bool year_month = *start <= IntervalField::kMonth;
-  if ((year_month && *end > IntervalField::kMonth) || *end < *start || (*end == *start && at_ - first > 2)) {
-    return CheckError("_LEGACY_ERROR_TEMP_0028", "", "Intervals FROM " + std::string(IntervalFieldName(*start)) + " TO " +
-                          std::string(IntervalFieldName(*end)) + " are not supported.", Span(first));
+  if ((year_month && *end > IntervalField::kMonth) || *end < *start ||
+      (*end == *start && at_ - first > 2)) {
+    return CheckError("_LEGACY_ERROR_TEMP_0028", "",
+                      "Intervals FROM " + std::string(IntervalFieldName(*start)) + " TO " +
+                          std::string(IntervalFieldName(*end)) + " are not supported.",
+                      Span(first));
   }
-  return year_month ? DataType::YearMonthInterval(*start, *end) : DataType::DayTimeInterval(*start, *end);
+  return year_month ? DataType::YearMonthInterval(*start, *end)
+                    : DataType::DayTimeInterval(*start, *end);
 }
 
 }  // namespace iceblink::sql

@@ -67,13 +67,15 @@ Result<FrameBound> StatementParser::Bound() {
   FrameBound bound;
   if (At(Word::kUnbounded) && AtAny({Word::kPreceding, Word::kFollowing}, 1)) {
     Take();
-    bound.kind = Take().word == Word::kPreceding ? FrameBound::Kind::kUnboundedPreceding : FrameBound::Kind::kUnboundedFollowing;
+    bound.kind = Take().word == Word::kPreceding ? FrameBound::Kind::kUnboundedPreceding
+                                                 : FrameBound::Kind::kUnboundedFollowing;
     return bound;
   }
   if (AcceptWords({Word::kCurrent, Word::kRow})) return bound;
   ASSIGN_OR_RETURN(bound.offset, Expression());
   if (!AtAny({Word::kPreceding, Word::kFollowing})) return SyntaxError();
-  bound.kind = Take().word == Word::kPreceding ? FrameBound::Kind::kPreceding : FrameBound::Kind::kFollowing;
+  bound.kind =
+      Take().word == Word::kPreceding ? FrameBound::Kind::kPreceding : FrameBound::Kind::kFollowing;
   return bound;
 }
 

@@ -11,27 +11,37 @@
 
 namespace iceblink::sql {
 
-// --- entry points ---------------------------------------------------------------------------------------------------
+// --- entry points --------------------------------------------------------------------------------
 
 Result<Statement> ParseStatement(std::string_view text) {
-  return IsIcebergStatement(text) ? ParseIcebergStatement(text) : StatementParser(text).ParseStatement();
+  return IsIcebergStatement(text) ? ParseIcebergStatement(text)
+                                  : StatementParser(text).ParseStatement();
 }
 Result<QueryPtr> ParseQuery(std::string_view text) { return StatementParser(text).ParseQuery(); }
-Result<NamedExpr> ParseNamedExpression(std::string_view text) { return StatementParser(text).ParseNamedExpression(); }
+Result<NamedExpr> ParseNamedExpression(std::string_view text) {
+  return StatementParser(text).ParseNamedExpression();
+}
 Result<ExprPtr> ParseExpression(std::string_view text) {
   ASSIGN_OR_RETURN(NamedExpr named, StatementParser(text).ParseNamedExpression());
   return std::move(named.expr);
 }
-Result<DataType> ParseDataType(std::string_view text) { return StatementParser(text).ParseDataType(); }
-Result<DataType> ParseTableSchema(std::string_view text) { return StatementParser(text).ParseTableSchema(); }
-Result<Name> ParseMultipartIdentifier(std::string_view text) { return StatementParser(text).ParseMultipartIdentifier(); }
+Result<DataType> ParseDataType(std::string_view text) {
+  return StatementParser(text).ParseDataType();
+}
+Result<DataType> ParseTableSchema(std::string_view text) {
+  return StatementParser(text).ParseTableSchema();
+}
+Result<Name> ParseMultipartIdentifier(std::string_view text) {
+  return StatementParser(text).ParseMultipartIdentifier();
+}
 
 template <typename T>
 Result<T> StatementParser::Whole(Result<T> parsed) {
   if (unclosed_comment_) {
-    return Fail(PointError("UNCLOSED_BRACKETED_COMMENT", "42601",
-                           "Found an unclosed bracketed comment. Please, append */ at the end of the comment.", text_,
-                           Peek().line, Peek().column));
+    return Fail(PointError(
+        "UNCLOSED_BRACKETED_COMMENT", "42601",
+        "Found an unclosed bracketed comment. Please, append */ at the end of the comment.", text_,
+        Peek().line, Peek().column));
   }
   if (parsed) RETURN_IF_ERROR(ExpectEnd());
   return parsed;
@@ -39,7 +49,8 @@ Result<T> StatementParser::Whole(Result<T> parsed) {
 
 Result<Statement> StatementParser::ParseStatement() {
   if (iceblink::Trim(text_).empty()) {
-    return Fail(PointError("PARSE_EMPTY_STATEMENT", "42617", "Syntax error, unexpected empty statement.", text_, 1, 0));
+    return Fail(PointError("PARSE_EMPTY_STATEMENT", "42617",
+                           "Syntax error, unexpected empty statement.", text_, 1, 0));
   }
   ASSIGN_OR_RETURN(StatementNode node, Whole(StatementBody()));
   return Statement{std::move(node), std::string(text_)};
@@ -56,22 +67,28 @@ Result<DataType> StatementParser::ParseTableSchema() {
 }
 
 tl::unexpected<Error> StatementParser::TooComplex() const {
-  return Fail(PointError("FAILED_TO_PARSE_TOO_COMPLEX", "54001",
-                         "The statement, including potential SQL functions and referred views, was too complex to parse. To "
-                         "mitigate this error divide the statement into multiple, less complex chunks.",
-                         text_, Peek().line, Peek().column));
+  return Fail(
+      PointError("FAILED_TO_PARSE_TOO_COMPLEX", "54001",
+                 "The statement, including potential SQL functions and referred views, was too "
+                 "complex to parse. To "
+                 "mitigate this error divide the statement into multiple, less complex chunks.",
+                 text_, Peek().line, Peek().column));
 }
 
-// --- names ----------------------------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
-tl::unexpected<Error> StatementParser::InvalidIdentifier(std::string_view identifier, const Position& position) const {
+tl::unexpected<Error> StatementParser::InvalidIdentifier(std::string_view identifier,
+                                                         const Position& position) const {
   const std::string name(identifier);
-  return Fail(PointError("INVALID_IDENTIFIER", "42602",
-                         "The unquoted identifier " + name + " is invalid and must be back quoted as: `" + name +
-                             "`. Unquoted identifiers can only contain ASCII letters ('a' - 'z', 'A' - 'Z'), digits ('0' - '9'), "
-                             "and underbar ('_'). Unquoted identifiers must also not start with a digit. Different data sources "
-                             "and meta stores may impose additional restrictions on valid identifiers.",
-                         text_, position.line, position.column));
+  return Fail(PointError(
+      "INVALID_IDENTIFIER", "42602",
+      "The unquoted identifier " + name + " is invalid and must be back quoted as: `" + name +
+          "`. Unquoted identifiers can only contain ASCII letters ('a' - 'z', 'A' - 'Z'), digits "
+          "('0' - '9'), "
+          "and underbar ('_'). Unquoted identifiers must also not start with a digit. Different "
+          "data sources "
+          "and meta stores may impose additional restrictions on valid identifiers.",
+      text_, position.line, position.column));
 }
 
 Result<std::string> StatementParser::CheckedWord(const Token& token) const {
@@ -136,12 +153,16 @@ Result<Name> StatementParser::IdentifierFunction() {
       pending.push_back(concat->right.get());
       pending.push_back(concat->left.get());
     } else {
-      return CheckError("NOT_A_CONSTANT_STRING.NOT_CONSTANT", "42601",
-                        "The expression " + std::string(TextBetween(tokens_[first + 2].start, tokens_[at_ - 1].start)) +
-                            " used for the routine or clause IDENTIFIER must be a constant STRING which is NOT NULL. To be "
-                            "considered constant the expression must not depend on any columns, contain a subquery, or invoke a "
-                            "non deterministic function such as rand().",
-                        Span(first));
+      return CheckError(
+          "NOT_A_CONSTANT_STRING.NOT_CONSTANT", "42601",
+          "The expression " +
+              std::string(TextBetween(tokens_[first + 2].start, tokens_[at_ - 1].start)) +
+              " used for the routine or clause IDENTIFIER must be a constant STRING which is NOT "
+              "NULL. To be "
+              "considered constant the expression must not depend on any columns, contain a "
+              "subquery, or invoke a "
+              "non deterministic function such as rand().",
+          Span(first));
     }
   }
   return sql::ParseMultipartIdentifier(text);
@@ -179,7 +200,7 @@ bool StatementParser::AcceptIfNotExists() {
   return true;
 }
 
-// --- constants and properties ---------------------------------------------------------------------------------------
+// --- constants and properties --------------------------------------------------------------------
 
 Result<std::string> StatementParser::StringLiteral() {
   if (!AtString()) return SyntaxError();
@@ -201,7 +222,8 @@ Result<int64_t> StatementParser::IntegerValue() {
   if (const auto value = ParseInt64(text)) return *value;
   return CheckError("INVALID_NUMERIC_LITERAL_RANGE", "22003",
                     "Numeric literal " + text +
-                        " is outside the valid range for bigint with minimum value of -9223372036854775808 and maximum value of "
+                        " is outside the valid range for bigint with minimum value of "
+                        "-9223372036854775808 and maximum value of "
                         "9223372036854775807. Please adjust the value accordingly.",
                     Span(first));
 }
@@ -214,7 +236,8 @@ Result<std::string> StatementParser::PropertyKey() {
 
 // A constant as text; with `expressions` (OPTIONS) any expression.
 Result<std::string> StatementParser::PropertyValue(bool expressions) {
-  if (AtString() && !(expressions && AtAny({Tok::kConcat, Tok::kDoubleColon}, 1))) return StringLiteral();
+  if (AtString() && !(expressions && AtAny({Tok::kConcat, Tok::kDoubleColon}, 1)))
+    return StringLiteral();
   if (AtAny({Word::kTrue, Word::kFalse})) return AsciiLower(Text(Take()));
   if (AtAny({Tok::kInteger, Tok::kDecimal})) return std::string(Text(Take()));
   if (!expressions) return SyntaxError();
@@ -238,12 +261,14 @@ Result<PropertyMap> StatementParser::PropertyList(bool expressions) {
     }
     for (const auto& property : properties) {
       if (property.first != key) continue;
-      return CheckError("DUPLICATE_KEY", "23505", "Found duplicate keys " + QuoteIdentifier(key) + ".", Span(first));
+      return CheckError("DUPLICATE_KEY", "23505",
+                        "Found duplicate keys " + QuoteIdentifier(key) + ".", Span(first));
     }
     properties.emplace_back(std::move(key), std::move(value));
   } while (Accept(Tok::kComma));
   RETURN_IF_ERROR(Expect(Tok::kRightParen));
-  if (!without_value.empty()) return NotAllowed("Values must be specified for key(s): [" + without_value + "]", Span(first));
+  if (!without_value.empty())
+    return NotAllowed("Values must be specified for key(s): [" + without_value + "]", Span(first));
   return properties;
 }
 
@@ -262,7 +287,9 @@ Result<std::vector<std::string>> StatementParser::PropertyKeys() {
     keys.push_back(std::move(key));
   } while (Accept(Tok::kComma));
   RETURN_IF_ERROR(Expect(Tok::kRightParen));
-  if (!with_value.empty()) return NotAllowed("Values should not be specified for key(s): [" + with_value + "]", Span(first));
+  if (!with_value.empty())
+    return NotAllowed("Values should not be specified for key(s): [" + with_value + "]",
+                      Span(first));
   return keys;
 }
 
@@ -285,7 +312,8 @@ Result<PartitionSpec> StatementParser::RequiredPartitionSpec() {
     }
     for (const PartitionValue& other : spec) {
       if (other.name != entry.name) continue;
-      return CheckError("DUPLICATE_KEY", "23505", "Found duplicate keys " + QuoteIdentifier(entry.name) + ".", Span(first));
+      return CheckError("DUPLICATE_KEY", "23505",
+                        "Found duplicate keys " + QuoteIdentifier(entry.name) + ".", Span(first));
     }
     spec.push_back(std::move(entry));
   } while (Accept(Tok::kComma));

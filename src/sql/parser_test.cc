@@ -29,7 +29,7 @@ T Parsed(std::string_view text) {
   return node ? *node : T{};
 }
 
-// --- every statement there and back ---
+// --- every statement there and back --------------------------------------------------------------
 
 TEST(RoundTrip, PrintedStatementsParseToEqualTrees) {
   std::ifstream file("src/sql/testdata/statements.sql");
@@ -51,7 +51,7 @@ TEST(RoundTrip, PrintedStatementsParseToEqualTrees) {
   }
 }
 
-// --- expressions ---
+// --- expressions ---------------------------------------------------------------------------------
 
 struct PrintCase {
   std::string_view text;
@@ -64,57 +64,82 @@ TEST_P(ExpressionPrint, Gives) { EXPECT_EQ(Printed(GetParam().text), GetParam().
 
 INSTANTIATE_TEST_SUITE_P(
     Precedence, ExpressionPrint,
-    testing::Values(PrintCase{"1 + 2 * 3", "1 + 2 * 3"}, PrintCase{"(1 + 2) * 3", "(1 + 2) * 3"},
-                    PrintCase{"a or b and not c", "a OR b AND NOT c"}, PrintCase{"not a = b", "NOT a = b"},
-                    PrintCase{"a & b | c ^ d << 1", "a & b | c ^ d << 1"}, PrintCase{"(a | b) & c", "(a | b) & c"},
-                    PrintCase{"a - (b - c)", "a - (b - c)"}, PrintCase{"a >> 1 >>> 2", "a >> 1 >>> 2"},
-                    PrintCase{"a = b is null", "a = b IS NULL"}, PrintCase{"-a[0]::int", "-CAST(a[0] AS INT)"},
-                    PrintCase{"- 5", "-5"}, PrintCase{"-(5)", "-(5)"}, PrintCase{"!a", "NOT a"}, PrintCase{"a !> b", "a <= b"},
-                    PrintCase{"x between 1 and 2 and y", "x BETWEEN 1 AND 2 AND y"},
-                    PrintCase{"a and b and c and d", "(a AND b) AND (c AND d)"},
-                    PrintCase{"a like 'x%' escape '!'", "a LIKE 'x%' ESCAPE '!'"},
-                    PrintCase{"a not like any ('x', 'y')", "a NOT LIKE ANY ('x', 'y')"},
-                    PrintCase{"(a, b) in (select 1, 2)", "STRUCT(a, b) IN (SELECT 1, 2)"}));
+    testing::Values(
+        PrintCase{"1 + 2 * 3", "1 + 2 * 3"}, PrintCase{"(1 + 2) * 3", "(1 + 2) * 3"},
+        PrintCase{"a or b and not c", "a OR b AND NOT c"}, PrintCase{"not a = b", "NOT a = b"},
+        PrintCase{"a & b | c ^ d << 1", "a & b | c ^ d << 1"},
+        PrintCase{"(a | b) & c", "(a | b) & c"}, PrintCase{"a - (b - c)", "a - (b - c)"},
+        PrintCase{"a >> 1 >>> 2", "a >> 1 >>> 2"}, PrintCase{"a = b is null", "a = b IS NULL"},
+        PrintCase{"-a[0]::int", "-CAST(a[0] AS INT)"}, PrintCase{"- 5", "-5"},
+        PrintCase{"-(5)", "-(5)"}, PrintCase{"!a", "NOT a"}, PrintCase{"a !> b", "a <= b"},
+        PrintCase{"x between 1 and 2 and y", "`x` BETWEEN 1 AND 2 AND y"},
+        PrintCase{"a and b and c and d", "(a AND b) AND (c AND d)"},
+        PrintCase{"a like 'x%' escape '!'", "a LIKE 'x%' ESCAPE '!'"},
+        PrintCase{"a not like any ('x', 'y')", "a NOT LIKE ANY ('x', 'y')"},
+        PrintCase{"(a, b) in (select 1, 2)", "STRUCT(a, b) IN (SELECT 1, 2)"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Literals, ExpressionPrint,
-    testing::Values(PrintCase{"2147483648", "2147483648L"}, PrintCase{"9223372036854775808", "9223372036854775808BD"},
-                    PrintCase{"1.50", "1.50BD"}, PrintCase{"1e0", "1D"}, PrintCase{".5", "0.5BD"}, PrintCase{"3y", "3Y"},
-                    PrintCase{"'a''b' \"c\"", R"('a\'bc')"}, PrintCase{R"('\t\u0041\\')", "'\tA\\\\'"},
-                    PrintCase{R"(r'a\n')", R"('a\\n')"}, PrintCase{"x'1f'", "X'1F'"},
-                    PrintCase{"date'2020-2-9'", "DATE '2020-02-09'"},
-                    PrintCase{"timestamp_ntz '2020-01-01 1:2:3.5'", "TIMESTAMP_NTZ '2020-01-01 01:02:03.5'"},
+    testing::Values(PrintCase{"2147483648", "2147483648L"},
+                    PrintCase{"9223372036854775808", "9223372036854775808BD"},
+                    PrintCase{"1.50", "1.50BD"}, PrintCase{"1e0", "1D"}, PrintCase{".5", "0.5BD"},
+                    PrintCase{"3y", "3Y"}, PrintCase{"'a''b' \"c\"", R"('a\'bc')"},
+                    PrintCase{R"('\t\u0041\\')", "'\tA\\\\'"}, PrintCase{R"(r'a\n')", R"('a\\n')"},
+                    PrintCase{"x'1f'", "X'1F'"}, PrintCase{"date'2020-2-9'", "DATE '2020-02-09'"},
+                    PrintCase{"timestamp_ntz '2020-01-01 1:2:3.5'",
+                              "TIMESTAMP_NTZ '2020-01-01 01:02:03.5'"},
                     PrintCase{"timestamp '2020-01-01'", "TIMESTAMP '2020-01-01'"},
                     PrintCase{"interval 1 day 2 hours", "INTERVAL '1 02' DAY TO HOUR"},
                     PrintCase{"interval '1-2' year to month", "INTERVAL '1-2' YEAR TO MONTH"},
                     PrintCase{"interval -3 weeks", "INTERVAL '-21' DAY"},
-                    PrintCase{"interval '1.5' second", "INTERVAL '1.500000' SECOND"},
+                    PrintCase{"interval '1.5' second", "INTERVAL '01.5' SECOND"},
                     PrintCase{"interval '2 months'", "INTERVAL '2' MONTH"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Forms, ExpressionPrint,
     testing::Values(PrintCase{"extract(year from d)", "EXTRACT(`year` FROM d)"},
-                    PrintCase{"position('a' in b)", "locate('a', b)"}, PrintCase{"substring(s from 2 for 3)", "`substring`(s, 2, 3)"},
-                    PrintCase{"trim(both 'x' from s)", "TRIM(BOTH 'x' FROM s)"}, PrintCase{"trim(s)", "`trim`(s)"},
-                    PrintCase{"timestampadd(day, 1, d)", "timestampadd(DAY, 1, d)"}, PrintCase{"date_add(d, 1)", "`date_add`(d, 1)"},
-                    PrintCase{"current_date", "`current_date`()"}, PrintCase{"x -> x + 1", "`x` -> `x` + 1"},
+                    PrintCase{"position('a' in b)", "locate('a', b)"},
+                    PrintCase{"substring(s from 2 for 3)", "`substring`(s, 2, 3)"},
+                    PrintCase{"trim(both 'x' from s)", "TRIM(BOTH 'x' FROM s)"},
+                    PrintCase{"trim(s)", "`trim`(s)"},
+                    PrintCase{"timestampadd(day, 1, d)", "timestampadd(DAY, 1, d)"},
+                    PrintCase{"date_add(d, 1)", "`date_add`(d, 1)"},
+                    PrintCase{"current_date", "`current_date`()"},
+                    PrintCase{"x -> x + 1", "`x` -> `x` + 1"},
                     PrintCase{"f(a => 1, b => (p, q) -> p)", "f(a => 1, b => (p, q) -> p)"},
-                    PrintCase{"count(distinct a, b) filter (where c) over (partition by d order by e rows 1 preceding)",
-                              "count(DISTINCT a, b) FILTER (WHERE c) OVER (PARTITION BY d ORDER BY e ASC ROWS BETWEEN 1 PRECEDING "
+                    PrintCase{"count(distinct a, b) filter (where c) over (partition by d order by "
+                              "e rows 1 preceding)",
+                              "count(DISTINCT a, b) FILTER (WHERE c) OVER (PARTITION BY d ORDER BY "
+                              "e ASC ROWS BETWEEN 1 PRECEDING "
                               "AND CURRENT ROW)"},
-                    PrintCase{"first(a ignore nulls)", "`first`(a) IGNORE NULLS"}, PrintCase{"s.f.g", "s.f.g"},
-                    PrintCase{"f(x).y[1]", "f(`x`).y[1]"}, PrintCase{"v:a.b[0]", "v:a.b[0]"}, PrintCase{"`a``b`.c", "`a``b`.c"},
+                    PrintCase{"first(a ignore nulls)", "`first`(a) IGNORE NULLS"},
+                    PrintCase{"s.f.g", "s.f.g"}, PrintCase{"f(x).y[1]", "f(`x`).y[1]"},
+                    PrintCase{"v:a.b[0]", "v:a.b[0]"}, PrintCase{"`a``b`.c", "`a``b`.c"},
                     PrintCase{"case a when 1 then 2 else 3 end", "CASE a WHEN 1 THEN 2 ELSE 3 END"},
-                    PrintCase{"t.* except (a)", "t.* EXCEPT (a)"}, PrintCase{"identifier('a.b')", "a.b"},
-                    PrintCase{"exists(select 1)", "EXISTS (SELECT 1)"}, PrintCase{"exists(a, x -> x > 1)", "`exists`(a, `x` -> `x` > 1)"},
+                    PrintCase{"t.* except (a)", "t.* EXCEPT (a)"},
+                    PrintCase{"identifier('a.b')", "a.b"},
+                    PrintCase{"exists(select 1)", "EXISTS (SELECT 1)"},
+                    PrintCase{"exists(a, x -> x > 1)", "`exists`(a, `x` -> `x` > 1)"},
                     PrintCase{"((select 1) union (select 2))", "((SELECT 1) UNION (SELECT 2))"}));
 
 TEST(Literals, HaveSparksTypes) {
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"1", "int"}, {"1L", "bigint"}, {"1S", "smallint"}, {"1Y", "tinyint"}, {"1.5", "decimal(2,1)"}, {"0.05", "decimal(2,2)"},
-      {"100.", "decimal(3,0)"}, {"1e3BD", "decimal(4,0)"}, {"1.5F", "float"}, {"1d", "double"}, {"null", "void"}, {"true", "boolean"},
-      {"interval 3 months", "interval month"}, {"interval 1 year 2 months", "interval year to month"},
-      {"interval '1 2:3:4' day to second", "interval day to second"}, {"time '12:30'", "time(6)"}};
+      {"1", "int"},
+      {"1L", "bigint"},
+      {"1S", "smallint"},
+      {"1Y", "tinyint"},
+      {"1.5", "decimal(2,1)"},
+      {"0.05", "decimal(2,2)"},
+      {"100.", "decimal(3,0)"},
+      {"1e3BD", "decimal(4,0)"},
+      {"1.5F", "float"},
+      {"1d", "double"},
+      {"null", "void"},
+      {"true", "boolean"},
+      {"interval 3 months", "interval month"},
+      {"interval 1 year 2 months", "interval year to month"},
+      {"interval '1 2:3:4' day to second", "interval day to second"},
+      {"time '12:30'", "time(6)"}};
   for (const auto& [text, type] : cases) {
     const Result<ExprPtr> expr = ParseExpression(text);
     ASSERT_TRUE(expr) << text;
@@ -141,37 +166,55 @@ TEST(Types, PrintAsSparkDoes) {
     EXPECT_EQ(type->SqlString(), sql);
     EXPECT_EQ(*ParseDataType(sql), *type);
   }
-  EXPECT_EQ(ParseTableSchema("a INT NOT NULL, b STRING COMMENT 'x'")->SqlString(), "STRUCT<a: INT NOT NULL, b: STRING COMMENT 'x'>");
+  EXPECT_EQ(ParseTableSchema("a INT NOT NULL, b STRING COMMENT 'x'")->SqlString(),
+            "STRUCT<a: INT NOT NULL, b: STRING COMMENT 'x'>");
 }
 
 TEST(ColumnNames, OfUnaliasedItems) {
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"count(*)", "count(1)"}, {"1 + 2", "(1 + 2)"}, {"3 div 2", "(3 div 2)"}, {"1 == 1", "(1 = 1)"}, {"not true", "(NOT true)"},
-      {"x is null", "(x IS NULL)"}, {"0.5 between 0.1 and 1.0", "between(0.5, 0.1, 1.0)"}, {"1 in (1, 2)", "(1 IN (1, 2))"},
-      {"'Spark' like '_park'", "Spark LIKE _park"}, {"cast('10' as int)", "CAST(10 AS INT)"}, {"a.b", "b"}, {"f(x).y", "y"},
-      {"case when 1 < 0 then 1 else 2 end", "CASE WHEN (1 < 0) THEN 1 ELSE 2 END"}, {"arr[0]", "arr[0]"},
-      {"date '2019-08-12'", "DATE '2019-08-12'"}, {"X'CAFE'", "X'CAFE'"}, {"null", "NULL"}};
-  for (const auto& [text, name] : cases) EXPECT_EQ(ColumnName(**ParseExpression(text)), name) << text;
+      {"count(*)", "count(1)"},
+      {"1 + 2", "(1 + 2)"},
+      {"3 div 2", "(3 div 2)"},
+      {"1 == 1", "(1 = 1)"},
+      {"not true", "(NOT true)"},
+      {"x is null", "(x IS NULL)"},
+      {"0.5 between 0.1 and 1.0", "between(0.5, 0.1, 1.0)"},
+      {"1 in (1, 2)", "(1 IN (1, 2))"},
+      {"'Spark' like '_park'", "Spark LIKE _park"},
+      {"cast('10' as int)", "CAST(10 AS INT)"},
+      {"a.b", "b"},
+      {"f(x).y", "y"},
+      {"case when 1 < 0 then 1 else 2 end", "CASE WHEN (1 < 0) THEN 1 ELSE 2 END"},
+      {"arr[0]", "arr[0]"},
+      {"date '2019-08-12'", "DATE '2019-08-12'"},
+      {"X'CAFE'", "X'CAFE'"},
+      {"null", "NULL"}};
+  for (const auto& [text, name] : cases)
+    EXPECT_EQ(ColumnName(**ParseExpression(text)), name) << text;
 }
 
-// --- statements ---
+// --- statements ----------------------------------------------------------------------------------
 
 TEST(Statements, KeepTheirParts) {
-  const auto insert = Parsed<Insert>("INSERT OVERWRITE TABLE a.b WITH (`k` = 'v') PARTITION (p = 1, q) IF NOT EXISTS (x, y) SELECT 1, 2");
+  const auto insert = Parsed<Insert>(
+      "INSERT OVERWRITE TABLE a.b WITH (`k` = 'v') PARTITION (p = 1, q) IF NOT EXISTS (x, y) "
+      "SELECT 1, 2");
   EXPECT_TRUE(insert.overwrite && insert.if_not_exists);
   EXPECT_EQ(insert.table, (Name{"a", "b"}));
   EXPECT_EQ(insert.partition.size(), 2u);
   EXPECT_EQ(insert.columns, (std::vector<std::string>{"x", "y"}));
 
   const auto merge = Parsed<Merge>(
-      "MERGE INTO t USING s ON t.a = s.a WHEN MATCHED AND s.d THEN DELETE WHEN NOT MATCHED BY TARGET THEN INSERT * "
+      "MERGE INTO t USING s ON t.a = s.a WHEN MATCHED AND s.d THEN DELETE WHEN NOT MATCHED BY "
+      "TARGET THEN INSERT * "
       "WHEN NOT MATCHED BY SOURCE THEN UPDATE SET a = 1");
   ASSERT_EQ(merge.clauses.size(), 3u);
   EXPECT_EQ(merge.clauses[1].action, MergeClause::Action::kInsertAll);
   EXPECT_EQ(merge.clauses[2].match, MergeClause::Match::kNotMatchedBySource);
 
   const auto create = Parsed<CreateTable>(
-      "CREATE OR REPLACE TABLE c.t (id INT NOT NULL COMMENT 'k', s STRUCT<a: INT>) USING iceberg PARTITIONED BY (bucket(4, id), s.a) "
+      "CREATE OR REPLACE TABLE c.t (id INT NOT NULL COMMENT 'k', s STRUCT<a: INT>) USING iceberg "
+      "PARTITIONED BY (bucket(4, id), s.a) "
       "LOCATION '/x' TBLPROPERTIES ('a.b' = 'c', d.e = 2) COMMENT 'hi'");
   EXPECT_EQ(create.mode, CreateTable::Mode::kCreateOrReplace);
   EXPECT_EQ(PrintTransform(std::get<Transform>(create.partitioning[0])), "`bucket`(4, id)");
@@ -196,28 +239,38 @@ TEST(Statements, SetTakesRawText) {
 
 TEST(Statements, IcebergExtensions) {
   const auto change = [](std::string_view text) { return Parsed<AlterTable>(text).change; };
-  const auto branch = std::get<PutRef>(change(
-      "ALTER TABLE t CREATE OR REPLACE BRANCH `b-1` AS OF VERSION 5 RETAIN 7 DAYS WITH SNAPSHOT RETENTION 2 SNAPSHOTS 3 HOURS"));
+  const auto branch =
+      std::get<PutRef>(change("ALTER TABLE t CREATE OR REPLACE BRANCH `b-1` AS OF VERSION 5 RETAIN "
+                              "7 DAYS WITH SNAPSHOT RETENTION 2 SNAPSHOTS 3 HOURS"));
   EXPECT_EQ(branch.name, "b-1");
   EXPECT_TRUE(branch.create && branch.replace && !branch.tag);
   EXPECT_EQ(branch.max_ref_age_ms, 7 * 86'400'000);
   EXPECT_EQ(branch.min_snapshots_to_keep, 2);
   EXPECT_EQ(branch.max_snapshot_age_ms, 3 * 3'600'000);
-  const auto write = std::get<WriteOrder>(change("alter table t write distributed by partition locally ordered by a desc, bucket(4, b)"));
+  const auto write = std::get<WriteOrder>(change(
+      "alter table t write distributed by partition locally ordered by a desc, bucket(4, b)"));
   EXPECT_EQ(write.distribution, "hash");
   EXPECT_FALSE(write.order[0].nulls_first);
   EXPECT_EQ(std::get<WriteOrder>(change("ALTER TABLE t WRITE ORDERED BY a")).distribution, "range");
-  EXPECT_EQ(std::get<WriteOrder>(change("ALTER TABLE t WRITE LOCALLY ORDERED BY a")).distribution, "");
-  EXPECT_EQ(std::get<AddPartitionField>(change("ALTER TABLE t ADD /* new */ PARTITION FIELD days(ts) AS d")).name, "d");
-  EXPECT_EQ(std::get<DropIdentifierFields>(change("ALTER TABLE t DROP IDENTIFIER FIELDS a, s.b")).fields[1], (Name{"s", "b"}));
+  EXPECT_EQ(std::get<WriteOrder>(change("ALTER TABLE t WRITE LOCALLY ORDERED BY a")).distribution,
+            "");
+  EXPECT_EQ(std::get<AddPartitionField>(
+                change("ALTER TABLE t ADD /* new */ PARTITION FIELD days(ts) AS d"))
+                .name,
+            "d");
+  EXPECT_EQ(std::get<DropIdentifierFields>(change("ALTER TABLE t DROP IDENTIFIER FIELDS a, s.b"))
+                .fields[1],
+            (Name{"s", "b"}));
   EXPECT_EQ((*ParseSortOrder("zorder(a, b)"))[0].transform.args.size(), 2u);
   EXPECT_FALSE(IsIcebergStatement("SELECT 'alter table x create branch y'"));
 }
 
 TEST(Statements, PipesBecomeQueries) {
-  const auto query = Parsed<QueryStatement>("FROM t |> WHERE a > 1 |> AGGREGATE count(*) AS n GROUP BY b |> ORDER BY b");
+  const auto query = Parsed<QueryStatement>(
+      "FROM t |> WHERE a > 1 |> AGGREGATE count(*) AS n GROUP BY b |> ORDER BY b");
   EXPECT_EQ(PrintQuery(*query.query),
-            "(SELECT b, count(*) AS n FROM (SELECT * FROM (SELECT * FROM t) WHERE a > 1) GROUP BY b ORDER BY b ASC)");
+            "(SELECT b, count(*) AS n FROM (SELECT * FROM (SELECT * FROM t) WHERE a > 1) GROUP BY "
+            "b ORDER BY b ASC)");
 }
 
 TEST(Statements, PositionsPointAtNodes) {
@@ -229,11 +282,12 @@ TEST(Statements, PositionsPointAtNodes) {
   EXPECT_EQ(at.stop - at.start, 7);
 }
 
-// --- splitting ---
+// --- splitting -----------------------------------------------------------------------------------
 
 TEST(Splitter, KeepsSemicolonsOfStringsAndComments) {
   StatementSplitter splitter;
-  const auto first = splitter.Feed("SELECT ';', \";\", `;`, r'\\'; -- a;b\n/* ; /* ; */ */ ;SELECT 'it''s;'");
+  const auto first =
+      splitter.Feed("SELECT ';', \";\", `;`, r'\\'; -- a;b\n/* ; /* ; */ */ ;SELECT 'it''s;'");
   EXPECT_EQ(first, (std::vector<std::string>{"SELECT ';', \";\", `;`, r'\\'"}));
   EXPECT_TRUE(splitter.pending());
   EXPECT_EQ(splitter.Feed(", 1;").at(0), "SELECT 'it''s;', 1");
@@ -242,7 +296,7 @@ TEST(Splitter, KeepsSemicolonsOfStringsAndComments) {
   EXPECT_EQ(splitter.Finish(), "SELECT 1 - 2 / 3");
 }
 
-// --- bounds ---
+// --- bounds --------------------------------------------------------------------------------------
 
 TEST(Bounds, DeepNestingIsRefusedNotFatal) {
   const std::string condition = "FAILED_TO_PARSE_TOO_COMPLEX";
@@ -268,7 +322,8 @@ TEST(Bounds, DeepNestingIsRefusedNotFatal) {
   for (const std::string& text : deep) {
     const Result<Statement> statement = ParseStatement(text);
     ASSERT_FALSE(statement) << text.substr(0, 40);
-    EXPECT_EQ(statement.error().condition, condition) << text.substr(0, 40) << statement.error().message.substr(0, 200);
+    EXPECT_EQ(statement.error().condition, condition)
+        << text.substr(0, 40) << statement.error().message.substr(0, 200);
   }
   EXPECT_TRUE(ParseStatement("SELECT a = 1" + repeat(" OR a = 1", 20000)));
   EXPECT_TRUE(ParseStatement("SELECT a IN (1" + repeat(", 1", 20000) + ")"));

@@ -8,13 +8,15 @@
 
 namespace iceblink::sql {
 
-// Back-quotes the name when it is a word of the grammar or has other characters than letters, digits and _.
+// Back-quotes the name when it is a word of the grammar or has other characters than letters,
+// digits and _.
 std::string PrintIdentifier(std::string_view name);
 std::string PrintName(const Name& name);
 std::string PrintNames(const std::vector<Name>& names);
 std::string PrintIdentifiers(const std::vector<std::string>& names);
 
-// An expression that binds at least as tight as `precedence`; looser ones come in parentheses. 0 takes anything.
+// An expression that binds at least as tight as `precedence`; looser ones come in parentheses. 0
+// takes anything.
 std::string PrintOperand(const Expr& expr, int precedence);
 std::string PrintLiteral(const Literal& literal);
 std::string PrintInterval(const Literal& literal);

@@ -12,9 +12,11 @@ constexpr size_t kExtraContext = 32;
 constexpr std::string_view kCut = "...";
 
 // Old conditions have neither a name nor a state in their message.
-std::string Numbered(std::string_view condition, std::string_view sql_state, std::string_view message) {
+std::string Numbered(std::string_view condition, std::string_view sql_state,
+                     std::string_view message) {
   if (sql_state.empty()) return std::string(message);
-  return "[" + std::string(condition) + "] " + std::string(message) + " SQLSTATE: " + std::string(sql_state);
+  return "[" + std::string(condition) + "] " + std::string(message) +
+         " SQLSTATE: " + std::string(sql_state);
 }
 
 }  // namespace
@@ -48,19 +50,21 @@ std::string QueryContext(std::string_view text, const Position& position) {
   return out;
 }
 
-Error ContextError(ErrorCode code, std::string_view exception, std::string_view condition, std::string_view sql_state,
-                   std::string_view message, std::string_view text, const Position& position) {
-  Error error = Error::Make(code, Numbered(condition, sql_state, message) + "\n" + QueryContext(text, position),
-                            std::string(exception));
+Error ContextError(ErrorCode code, std::string_view exception, std::string_view condition,
+                   std::string_view sql_state, std::string_view message, std::string_view text,
+                   const Position& position) {
+  Error error = Error::Make(
+      code, Numbered(condition, sql_state, message) + "\n" + QueryContext(text, position),
+      std::string(exception));
   error.condition = condition;
   error.sql_state = sql_state;
   return error;
 }
 
-Error PointError(std::string_view condition, std::string_view sql_state, std::string_view message, std::string_view text,
-                 int32_t line, int32_t column) {
-  std::string out = Numbered(condition, sql_state, message) + " (line " + std::to_string(line) + ", pos " +
-                    std::to_string(column) + ")\n\n== SQL ==";
+Error PointError(std::string_view condition, std::string_view sql_state, std::string_view message,
+                 std::string_view text, int32_t line, int32_t column) {
+  std::string out = Numbered(condition, sql_state, message) + " (line " + std::to_string(line) +
+                    ", pos " + std::to_string(column) + ")\n\n== SQL ==";
   int32_t number = 0;
   for (const std::string& shown : Split(text, '\n')) {
     out += "\n" + shown;

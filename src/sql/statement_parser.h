@@ -1,8 +1,9 @@
-// The Spark parser: one class, its rules spread over parse_*.cc by subject. Internal to the room; use parser.h.
+// The Spark parser: one class, its rules spread over parse_*.cc by subject. Internal to the room;
+// use parser.h.
 //
-// Each method parses the grammar rule of its name from the current token and leaves the cursor behind it. Decisions look
-// ahead instead of backtracking, because nearly every keyword may also be a name; the comments say where ANTLR's choice
-// is not the obvious one.
+// Each method parses the grammar rule of its name from the current token and leaves the cursor
+// behind it. Decisions look ahead instead of backtracking, because nearly every keyword may also be
+// a name; the comments say where ANTLR's choice is not the obvious one.
 #pragma once
 
 #include <optional>
@@ -30,7 +31,7 @@ class StatementParser : private TokenReader {
  private:
   using Node = Result<StatementNode>;
 
-  static constexpr int kMaxNesting = 250;    // recursion of the parser
+  static constexpr int kMaxNesting = 250;     // recursion of the parser
   static constexpr int32_t kMaxDepth = 1000;  // height of the tree
 
   // Counts one level of recursion for its life.
@@ -51,16 +52,16 @@ class StatementParser : private TokenReader {
   // --- parser.cc: names and small parts ---
   template <typename T>
   Result<T> Whole(Result<T> parsed);
-  Result<std::string> Identifier();            // identifier
-  Result<std::string> CapturingIdentifier();   // errorCapturingIdentifier: refuses a-b
+  Result<std::string> Identifier();           // identifier
+  Result<std::string> CapturingIdentifier();  // errorCapturingIdentifier: refuses a-b
   Result<std::string> StrictIdentifier();
   Result<std::string> CheckedWord(const Token& token) const;
   Result<Name> MultipartIdentifier();
-  Result<Name> IdentifierReference();          // also IDENTIFIER('a.b')
+  Result<Name> IdentifierReference();  // also IDENTIFIER('a.b')
   Result<Name> IdentifierFunction();
   Result<std::vector<std::string>> IdentifierList();  // (a, b)
   Result<std::vector<Name>> MultipartIdentifierList();
-  Result<std::string> StringLiteral();         // adjacent literals are joined
+  Result<std::string> StringLiteral();                   // adjacent literals are joined
   Result<std::optional<std::string>> OptionalPattern();  // [LIKE] 'pattern'
   Result<int64_t> IntegerValue();
   Result<PropertyMap> PropertyList(bool expressions = false);
@@ -69,12 +70,13 @@ class StatementParser : private TokenReader {
   Result<std::vector<std::string>> PropertyKeys();
   Result<PartitionSpec> OptionalPartitionSpec();
   Result<PartitionSpec> RequiredPartitionSpec();
-  Result<Name> OptionalIn();                   // [(FROM | IN) name]
+  Result<Name> OptionalIn();  // [(FROM | IN) name]
   bool AcceptIfExists() { return AcceptWords({Word::kIf, Word::kExists}); }
   bool AcceptIfNotExists();
   bool AtNot(size_t ahead = 0) const { return At(Word::kNot, ahead) || At(Tok::kBang, ahead); }
   bool AcceptNot() { return Accept(Word::kNot) || Accept(Tok::kBang); }
-  tl::unexpected<Error> InvalidIdentifier(std::string_view identifier, const Position& position) const;
+  tl::unexpected<Error> InvalidIdentifier(std::string_view identifier,
+                                          const Position& position) const;
 
   // --- parse_expression.cc ---
   Result<ExprPtr> Expression();
@@ -173,7 +175,8 @@ class StatementParser : private TokenReader {
   Result<std::vector<NamedWindow>> NamedWindows();
   Result<QueryTermPtr> FromTerm();
   Status CheckDuplicateCtes(const std::vector<Cte>& ctes, size_t first) const;
-  QueryTermPtr MakeTerm(std::variant<Select, SetOperation, RelationPtr, QueryPtr> node, size_t first, int32_t depth = 1);
+  QueryTermPtr MakeTerm(std::variant<Select, SetOperation, RelationPtr, QueryPtr> node,
+                        size_t first, int32_t depth = 1);
 
   // --- parse_pipe.cc: `|>` steps become queries over the steps before ---
   Result<QueryTermPtr> PipeStep(QueryTermPtr input, size_t first);
@@ -233,8 +236,10 @@ class StatementParser : private TokenReader {
   Status CreateTableClauses(CreateTable& create);
   Status CreateTableClause(CreateTable& create);
   Status TableElements(CreateTable& create);
-  Status ColumnOptions(ColumnDefinition& column, std::vector<std::string>& constraints, bool with_position);
-  Result<bool> ConstraintText(std::vector<std::string>& constraints, const ColumnDefinition* column);
+  Status ColumnOptions(ColumnDefinition& column, std::vector<std::string>& constraints,
+                       bool with_position);
+  Result<bool> ConstraintText(std::vector<std::string>& constraints,
+                              const ColumnDefinition* column);
   Result<DefaultValue> DefaultText();
   Status Generated(ColumnDefinition& column);
   Result<std::vector<PartitioningField>> PartitioningFields();
@@ -301,8 +306,8 @@ class StatementParser : private TokenReader {
 
   static int32_t ChildDepth(const Expr& expr);
 
-  int depth_ = 0;          // of recursion
-  int32_t deepest_ = 0;    // height of the highest tree of the current query
+  int depth_ = 0;           // of recursion
+  int32_t deepest_ = 0;     // height of the highest tree of the current query
   int32_t parameters_ = 0;  // positional markers so far
 };
 

@@ -19,19 +19,19 @@ enum class Word : uint16_t {
 
 enum class Tok : uint8_t {
   kEnd,
-  kWord,           // keyword or unquoted identifier
-  kBackquoted,     // `a`
-  kString,         // 'a', r'a', r"a"
-  kDoubleString,   // "a"
-  kInteger,        // 12
-  kBigInt,         // 12L
-  kSmallInt,       // 12S
-  kTinyInt,        // 12Y
-  kExponent,       // 1e3
-  kDecimal,        // 1.2
-  kFloat,          // 1.2F
-  kDouble,         // 1.2D
-  kBigDecimal,     // 1.2BD
+  kWord,          // keyword or unquoted identifier
+  kBackquoted,    // `a`
+  kString,        // 'a', r'a', r"a"
+  kDoubleString,  // "a"
+  kInteger,       // 12
+  kBigInt,        // 12L
+  kSmallInt,      // 12S
+  kTinyInt,       // 12Y
+  kExponent,      // 1e3
+  kDecimal,       // 1.2
+  kFloat,         // 1.2F
+  kDouble,        // 1.2D
+  kBigDecimal,    // 1.2BD
   kSemicolon,
   kLeftParen,
   kRightParen,
@@ -40,15 +40,15 @@ enum class Tok : uint8_t {
   kLeftBracket,
   kRightBracket,
   kBang,
-  kEq,             // = ==
-  kNullSafeEq,     // <=>
-  kNotEq,          // <>
-  kBangEq,         // !=
+  kEq,          // = ==
+  kNullSafeEq,  // <=>
+  kNotEq,       // <>
+  kBangEq,      // !=
   kLt,
-  kLtEq,           // <= !>
+  kLtEq,  // <= !>
   kGt,
-  kGtEq,           // >= !<
-  kShiftLeft,      // <<; right shifts are adjacent kGt, so that nested types close
+  kGtEq,       // >= !<
+  kShiftLeft,  // <<; right shifts are adjacent kGt, so that nested types close
   kPlus,
   kMinus,
   kStar,
@@ -57,15 +57,15 @@ enum class Tok : uint8_t {
   kTilde,
   kAmpersand,
   kPipe,
-  kConcat,         // ||
-  kPipeOperator,   // |>
+  kConcat,        // ||
+  kPipeOperator,  // |>
   kHat,
   kColon,
   kDoubleColon,
-  kArrow,          // ->
-  kFatArrow,       // =>
-  kHintStart,      // /*+
-  kHintEnd,        // */
+  kArrow,      // ->
+  kFatArrow,   // =>
+  kHintStart,  // /*+
+  kHintEnd,    // */
   kQuestion,
   kUnrecognized,
 };
@@ -84,7 +84,8 @@ struct TokenList {
   bool unclosed_comment = false;  // a /* without its */
 };
 
-// Cuts the text into tokens; space and comments vanish. Never fails: what no rule knows is kUnrecognized.
+// Cuts the text into tokens; space and comments vanish. Never fails: what no rule knows is
+// kUnrecognized.
 TokenList Tokenize(std::string_view text);
 
 // Returns the word of a spelling in any case; kNotAWord for other identifiers.

@@ -49,9 +49,9 @@ bool TokenReader::AtWords(std::initializer_list<Word> words) const {
 
 bool TokenReader::AtStrictIdentifier(size_t ahead) const {
   return AtIdentifier(ahead) &&
-         !AtAny({Word::kAnti, Word::kCross, Word::kExcept, Word::kFull, Word::kInner, Word::kIntersect, Word::kJoin,
-                 Word::kLateral, Word::kLeft, Word::kNatural, Word::kOn, Word::kRight, Word::kSemi, Word::kMinus,
-                 Word::kUnion, Word::kUsing},
+         !AtAny({Word::kAnti, Word::kCross, Word::kExcept, Word::kFull, Word::kInner,
+                 Word::kIntersect, Word::kJoin, Word::kLateral, Word::kLeft, Word::kNatural,
+                 Word::kOn, Word::kRight, Word::kSemi, Word::kMinus, Word::kUnion, Word::kUsing},
                 ahead);
 }
 
@@ -75,7 +75,8 @@ bool TokenReader::AcceptWords(std::initializer_list<Word> words) {
 
 Status TokenReader::Expect(Tok kind, bool insertable) {
   if (Accept(kind)) return {};
-  if (At(kind, 1) && !At(Tok::kEnd)) return SyntaxError(Peek(), ": extra input '" + Shown(Text(Peek())) + "'");
+  if (At(kind, 1) && !At(Tok::kEnd))
+    return SyntaxError(Peek(), ": extra input '" + Shown(Text(Peek())) + "'");
   if (insertable) return SyntaxError(Peek(), ": missing '" + std::string(TokText(kind)) + "'");
   return SyntaxError();
 }
@@ -106,20 +107,28 @@ Position TokenReader::Span(size_t first) const {
 }
 
 tl::unexpected<Error> TokenReader::SyntaxError(const Token& token, std::string_view hint) const {
-  const std::string near = token.kind == Tok::kEnd ? "end of input" : "'" + Shown(Text(token)) + "'";
-  return Fail(PointError("PARSE_SYNTAX_ERROR", "42601", "Syntax error at or near " + near + std::string(hint) + ".", text_,
+  const std::string near =
+      token.kind == Tok::kEnd ? "end of input" : "'" + Shown(Text(token)) + "'";
+  return Fail(PointError("PARSE_SYNTAX_ERROR", "42601",
+                         "Syntax error at or near " + near + std::string(hint) + ".", text_,
                          token.line, token.column));
 }
 
-tl::unexpected<Error> TokenReader::CheckError(std::string_view condition, std::string_view sql_state,
-                                              std::string_view message, const Position& position) const {
-  return Fail(ContextError(ErrorCode::kSyntax, "ParseException", condition, sql_state, message, text_, position));
+tl::unexpected<Error> TokenReader::CheckError(std::string_view condition,
+                                              std::string_view sql_state, std::string_view message,
+                                              const Position& position) const {
+  return Fail(ContextError(ErrorCode::kSyntax, "ParseException", condition, sql_state, message,
+                           text_, position));
 }
 
-tl::unexpected<Error> TokenReader::NotAllowed(std::string_view message, const Position& position) const {
-  return CheckError("_LEGACY_ERROR_TEMP_0035", "", "Operation not allowed: " + std::string(message) + ".", position);
+tl::unexpected<Error> TokenReader::NotAllowed(std::string_view message,
+                                              const Position& position) const {
+  return CheckError("_LEGACY_ERROR_TEMP_0035", "",
+                    "Operation not allowed: " + std::string(message) + ".", position);
 }
 
-size_t TokenReader::AfterMatching(size_t index) const { return std::min<size_t>(matching_[index] + 1, tokens_.size() - 1); }
+size_t TokenReader::AfterMatching(size_t index) const {
+  return std::min<size_t>(matching_[index] + 1, tokens_.size() - 1);
+}
 
 }  // namespace iceblink::sql

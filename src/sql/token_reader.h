@@ -1,4 +1,5 @@
-// A cursor over tokens with the errors of Spark's parser: the base of the Spark and the Iceberg statement parsers.
+// A cursor over tokens with the errors of Spark's parser: the base of the Spark and the Iceberg
+// statement parsers.
 #pragma once
 
 #include <initializer_list>
@@ -18,7 +19,9 @@ class TokenReader {
   explicit TokenReader(std::string_view text);
 
  protected:
-  const Token& Peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  const Token& Peek(size_t ahead = 0) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+  }
   bool At(Tok kind, size_t ahead = 0) const { return Peek(ahead).kind == kind; }
   bool At(Word word, size_t ahead = 0) const { return Peek(ahead).word == word; }
   bool AtAny(std::initializer_list<Word> words, size_t ahead = 0) const;
@@ -42,15 +45,19 @@ class TokenReader {
   // Takes all of the words when they are next, none otherwise.
   bool AcceptWords(std::initializer_list<Word> words);
 
-  // Take the token or fail at the next one. Where the token could simply be put in (`insertable`), the message says what
-  // is missing; where one token too many stands before it, what is extra.
+  // Take the token or fail at the next one. Where the token could simply be put in (`insertable`),
+  // the message says what is missing; where one token too many stands before it, what is extra.
   Status Expect(Tok kind, bool insertable = false);
   Status Expect(Word word, bool insertable = false);
   Status ExpectWords(std::initializer_list<Word> words);
   Status ExpectEnd();
 
-  std::string_view Text(const Token& token) const { return text_.substr(token.start, token.stop - token.start); }
-  std::string_view TextBetween(int32_t start, int32_t stop) const { return text_.substr(start, stop - start); }
+  std::string_view Text(const Token& token) const {
+    return text_.substr(token.start, token.stop - token.start);
+  }
+  std::string_view TextBetween(int32_t start, int32_t stop) const {
+    return text_.substr(start, stop - start);
+  }
   // Returns the position of tokens `first` up to the last one taken.
   Position Span(size_t first) const;
   int32_t LastStop() const { return at_ == 0 ? 0 : tokens_[at_ - 1].stop; }
@@ -59,13 +66,14 @@ class TokenReader {
   tl::unexpected<Error> SyntaxError(const Token& token, std::string_view hint = {}) const;
   tl::unexpected<Error> SyntaxError() const { return SyntaxError(Peek()); }
   // An error of a check made while the tree is built, shown with the text of `position`.
-  tl::unexpected<Error> CheckError(std::string_view condition, std::string_view sql_state, std::string_view message,
-                                   const Position& position) const;
+  tl::unexpected<Error> CheckError(std::string_view condition, std::string_view sql_state,
+                                   std::string_view message, const Position& position) const;
 
   // "Operation not allowed: message."
   tl::unexpected<Error> NotAllowed(std::string_view message, const Position& position) const;
 
-  // Index of the token after the bracket that closes the one at `index`; the end token's when there is none.
+  // Index of the token after the bracket that closes the one at `index`; the end token's when there
+  // is none.
   size_t AfterMatching(size_t index) const;
 
   std::string_view text_;
