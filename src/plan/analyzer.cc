@@ -64,7 +64,9 @@ Result<TypedExpr> Analyzer::AnalyzeExpression(const sql::Expr& expr, std::span<c
   ExprContext context;
   context.env = &env;
   context.scope = &scope;
-  return queries_->Expression(expr, context);
+  ASSIGN_OR_RETURN(TypedExpr typed, queries_->Expression(expr, context));
+  typed.expr = OptimizeSubqueries(typed.expr, queries_->settings());
+  return typed;
 }
 
 Result<Value> Analyzer::AnalyzeConstant(const sql::Expr& expr, const DataType& type) {

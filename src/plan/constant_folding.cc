@@ -4,6 +4,7 @@
 #include "base/datetime.h"
 #include "base/decimal.h"
 #include "base/strings.h"
+#include "plan/optimizer.h"
 #include "plan/query_analyzer.h"
 
 namespace iceblink::plan {
@@ -278,7 +279,7 @@ std::optional<Value> FoldConstant(const ExprPtr& expr, const SessionSettings& se
 
 Result<Value> QueryAnalyzer::Evaluate(const ExprPtr& expr) {
   if (auto value = FoldConstant(expr, settings_)) return *value;
-  return resolver_.Evaluate(expr);
+  return resolver_.Evaluate(OptimizeSubqueries(expr, settings_));
 }
 
 }  // namespace iceblink::plan

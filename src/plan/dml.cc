@@ -77,6 +77,7 @@ Result<RowLevelPlan> QueryAnalyzer::Delete(const sql::Delete& statement) {
   RETURN_IF_ERROR(SetCondition(builder, statement.where, env));
   builder.plan().matched.push_back({nullptr, RowAction::kDelete, {}});
   builder.Prune();
+  builder.Finish();
   return std::move(builder.plan());
 }
 
@@ -91,6 +92,7 @@ Result<RowLevelPlan> QueryAnalyzer::Update(const sql::Update& statement) {
   ASSIGN_OR_RETURN(clause.values, builder.Updated(statement.assignments, builder.target_scope(), env, nullptr));
   builder.plan().matched.push_back(std::move(clause));
   builder.Prune();
+  builder.Finish();
   return std::move(builder.plan());
 }
 

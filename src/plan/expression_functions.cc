@@ -213,17 +213,42 @@ bool UnifyAlternating(std::vector<TypedExpr>& args, QueryAnalyzer& analyzer) {
   return true;
 }
 
+// Casts that depend on more than one argument's own type.
+void CastTogether(std::string_view canonical, std::vector<TypedExpr>& args, CastMode mode) {
+  auto cast = [&](size_t i, const DataType& type) { args[i].expr = MakeCast(args[i].expr, type, mode); };
+  const DataType first = args.empty() ? DataType() : args[0].expr->type;
+  if (canonical == "hex" && first.is_integral()) cast(0, DataType(TypeKind::kBigInt));
+  if (canonical == "element_at" || canonical == "try_element_at") {
+    if (first.kind() == TypeKind::kMap) cast(1, first.key());
+    if (first.kind() == TypeKind::kArray) cast(1, DataType(TypeKind::kInt));
+  }
+  if (canonical == "sequence" && first.is_integral()) {
+    std::vector<DataType> types;
+    for (const TypedExpr& arg : args) types.push_back(arg.expr->type);
+    if (auto common = CommonType(types))
+      for (size_t i = 0; i < args.size(); ++i) cast(i, *common);
+  }
+  if (canonical == "sequence" && first.is_datetime())
+    if (auto common = CommonType(first, args[1].expr->type)) cast(0, *common), cast(1, *common);
+}
+
 }  // namespace
 
 Result<TypedExpr> QueryAnalyzer::ScalarCall(const FunctionRow& row, std::string_view written,
                                             std::vector<TypedExpr> args, ErrorPosition at) {
   std::string text = CallText(row.DisplayName(), args);
+  if (args.size() == 2 && (row.name == "ceil" || row.name == "floor")) text = CallText(row.name, args);
   if (row.name == "if") text = fmt::format("({})", CallText("IF", args));
   if (row.name == "isnull") text = fmt::format("({} IS NULL)", args[0].text);
   if (row.name == "isnotnull") text = fmt::format("({} IS NOT NULL)", args[0].text);
   if (row.name == "not") text = fmt::format("(NOT {})", args[0].text);
   if (row.name == "positive") text = fmt::format("(+ {})", args[0].text);
   std::string_view canonical = row.CanonicalName();
+  if (ExprPtr known = KnownCall(row, args)) return TypedExpr{known, text};
+  if (row.name == "assert_true" && args.size() == 1) {
+    std::string message = fmt::format("'{}' is not true!", args[0].text);
+    args.push_back({MakeString(message), message});
+  }
   if (canonical == "concat") {
     ASSIGN_OR_RETURN(args, ConcatArguments(std::move(args), cast_mode(), at));
   } else if (row.name == "map" || row.name == "named_struct") {
@@ -246,6 +271,7 @@ Result<TypedExpr> QueryAnalyzer::ScalarCall(const FunctionRow& row, std::string_
       return TypedExpr{typed.expr, text};
     }
   }
+  CastTogether(canonical, args, cast_mode());
   ASSIGN_OR_RETURN(args, CoerceArguments(row, written, std::move(args), at));
   std::vector<ExprPtr> values;
   for (const TypedExpr& arg : args) values.push_back(arg.expr);
@@ -258,6 +284,21 @@ Result<TypedExpr> QueryAnalyzer::ScalarCall(const FunctionRow& row, std::string_
   if (row.name == "pmod" || row.name == "nanvl")
     for (ExprPtr& value : values) value = MakeCast(value, type.type, cast_mode());
   return TypedExpr{MakeCall(Operator(canonical), std::move(values), type.type, type.nullable), text};
+}
+
+// Functions whose value the analyzer knows.
+ExprPtr QueryAnalyzer::KnownCall(const FunctionRow& row, const std::vector<TypedExpr>& args) const {
+  std::string_view name = row.CanonicalName();
+  if (name == "current_catalog") return MakeString(settings_.current_catalog);
+  if (name == "current_schema") return MakeString(iceblink::Join(settings_.current_namespace, "."));
+  if (name == "current_user") return MakeString(settings_.user);
+  if (name == "current_timezone") return MakeString(settings_.time_zone);
+  if (name == "version") return MakeString("4.1.3");
+  if (name != "typeof") return nullptr;
+  ExprPtr type = MakeString(args[0].expr->type.SimpleString());
+  if (!ContainsAggregate(args[0].expr) && !ContainsWindow(args[0].expr)) return type;
+  ExprPtr is_null = MakeCall("isnull", {args[0].expr}, DataType(TypeKind::kBoolean), false);  // keeps the query aggregated
+  return MakeCall("if", {is_null, type, type}, type->type, false);
 }
 
 namespace {
@@ -303,8 +344,9 @@ Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call, con
       std::string text = fmt::format("{}({}, {})", AsciiLower(name[0]), field.text, source.text);
       return ExtractField(field.text, std::move(text), std::move(source), position);
     }
-    sql::Name current = settings_.current_namespace;
-    current.insert(current.begin(), settings_.current_catalog);
+    bool elsewhere = name.size() > 2 && name[0] != settings_.current_catalog && resolver_.IsCatalog(name[0]);
+    sql::Name current = elsewhere ? sql::Name{"default"} : settings_.current_namespace;
+    current.insert(current.begin(), elsewhere ? name[0] : settings_.current_catalog);
     return Raise("UNRESOLVED_ROUTINE",
                  {{"routineName", sql::QuoteName(name)},
                   {"searchPath", fmt::format("[`system`.`builtin`, `system`.`session`, {}]", sql::QuoteName(current))}},

@@ -50,7 +50,7 @@ constexpr FunctionRow kRows[] = {
     {"next_day", kS, 2, 2, "Ds", "D", kAny},
     {"trunc", kS, 2, 2, "Ds", "D", kAlways},
     {"date_trunc", kS, 2, 2, "sT", "T", kAlways},
-    {"unix_timestamp", kS, 0, 2, "*s", "l", kAlways, "", "", ""},
+    {"unix_timestamp", kS, 0, 2, "*s", "l", kAlways, "", "", "'yyyy-MM-dd HH:mm:ss'"},
     {"to_unix_timestamp", kS, 1, 2, "*s", "l", kAlways, "", "", "'yyyy-MM-dd HH:mm:ss'"},
     {"from_unixtime", kS, 1, 2, "ls", "s", kAny, "", "", "'yyyy-MM-dd HH:mm:ss'"},
     {"make_date", kS, 3, 3, "iii", "D", kAlways},

@@ -150,9 +150,9 @@ constexpr FunctionRow kRows[] = {
     {"schema_of_variant", kS, 1, 1, "V", "s", kAny},
     // ---- mathematics
     {"abs", kS, 1, 1, "m", "1", kAny},
-    {"ceil", kS, 1, 2, "*", "*", kAny, "", "CEIL"},
-    {"ceiling", kS, 1, 2, "*", "*", kAny, "ceil", "ceiling"},
-    {"floor", kS, 1, 2, "*", "*", kAny, "", "FLOOR"},
+    {"ceil", kS, 1, 2, "ni", "*", kAny, "", "CEIL"},
+    {"ceiling", kS, 1, 2, "ni", "*", kAny, "ceil", "ceiling"},
+    {"floor", kS, 1, 2, "ni", "*", kAny, "", "FLOOR"},
     {"round", kS, 1, 2, "ni", "*", kAlways, "", "", "0"},
     {"bround", kS, 1, 2, "ni", "*", kAlways, "", "", "0"},
     {"sqrt", kS, 1, 1, "d", "d", kAny, "", "SQRT"},

@@ -276,6 +276,19 @@ PlanPtr Optimize(const PlanPtr& plan, const std::vector<ExprPtr>& used_by, const
   return pruning.Prune(filtered);
 }
 
+ExprPtr OptimizeSubqueries(const ExprPtr& expr, const SessionSettings& settings) {
+  if (!expr || !ContainsSubquery(expr)) return expr;
+  return Transform(expr, [&](const ExprPtr& node) -> ExprPtr {
+    if (const auto* subquery = node->As<ScalarSubquery>())
+      return MakeExpr(ScalarSubquery{Optimize(subquery->plan, settings)}, node->type, node->nullable);
+    if (const auto* subquery = node->As<ExistsSubquery>())
+      return MakeExpr(ExistsSubquery{Optimize(subquery->plan, settings)}, node->type, node->nullable);
+    if (const auto* subquery = node->As<InSubquery>())
+      return MakeExpr(InSubquery{subquery->values, Optimize(subquery->plan, settings)}, node->type, node->nullable);
+    return nullptr;
+  });
+}
+
 PlanPtr Optimize(const PlanPtr& plan, const SessionSettings& settings) { return Optimize(plan, {}, settings); }
 
 }  // namespace iceblink::plan

@@ -10,7 +10,10 @@ namespace iceblink::plan {
 // Returns the plan with scan filters set and unused scan columns dropped. Output columns stay as they are, row filters too.
 PlanPtr Optimize(const PlanPtr& plan, const SessionSettings& settings);
 
-// As Optimize for the plans of a row change: `keep` are columns that its expressions use.
+// As Optimize, but of the output only the columns that the expressions use are kept where that is free.
 PlanPtr Optimize(const PlanPtr& plan, const std::vector<ExprPtr>& used_by, const SessionSettings& settings);
+
+// Optimizes the plans of the subqueries in an expression that stands outside of a plan (conditions of row changes).
+ExprPtr OptimizeSubqueries(const ExprPtr& expr, const SessionSettings& settings);
 
 }  // namespace iceblink::plan

@@ -178,10 +178,15 @@ Result<PlanPtr> QueryAnalyzer::Query(const sql::Query& query, const Env& outer) 
     if (const auto* operation = std::get_if<sql::SetOperation>(&body.node)) {
       ASSIGN_OR_RETURN(plan, SetOperation(*operation, body.position, env));
     } else if (const auto* relation = std::get_if<sql::RelationPtr>(&body.node)) {
-      sql::Select all;
-      all.items.push_back({sql::MakeExpr(sql::Star{}), {}, {}});
-      all.from = *relation;
-      ASSIGN_OR_RETURN(plan, Select(all, nullptr, env));
+      if (const auto* table = (*relation)->As<sql::InlineTable>()) {
+        ASSIGN_OR_RETURN(Relation rows, InlineTable(*table, (*relation)->position, env));
+        plan = std::move(rows.plan);
+      } else {
+        sql::Select all;
+        all.items.push_back({sql::MakeExpr(sql::Star{}), {}, {}});
+        all.from = *relation;
+        ASSIGN_OR_RETURN(plan, Select(all, nullptr, env));
+      }
     } else {
       ASSIGN_OR_RETURN(plan, Query(*std::get<sql::QueryPtr>(body.node), env));
     }

@@ -172,6 +172,7 @@ class QueryAnalyzer {
   Result<TypedExpr> StructOf(const sql::StructConstructor& node, const ExprContext& context);
   Result<TypedExpr> ExtractField(std::string_view field, std::string text, TypedExpr source, ErrorPosition at);
   Result<TypedExpr> TrimText(const sql::Trim& node, const sql::Position& at, const ExprContext& context);
+  ExprPtr KnownCall(const FunctionRow& row, const std::vector<TypedExpr>& args) const;
   Result<PlanPtr> SubqueryPlan(const sql::Query& query, const ExprContext& context);
 
   Resolver& resolver_;

@@ -258,6 +258,13 @@ void RowChangeBuilder::Prune() {
 }
 
 void RowChangeBuilder::Finish() {
+  const SessionSettings& settings = analyzer_.settings();
+  plan_.condition = OptimizeSubqueries(plan_.condition, settings);
+  for (auto* clauses : {&plan_.matched, &plan_.not_matched, &plan_.not_matched_by_source})
+    for (RowClause& clause : *clauses) {
+      clause.condition = OptimizeSubqueries(clause.condition, settings);
+      for (ExprPtr& value : clause.values) value = OptimizeSubqueries(value, settings);
+    }
   if (!plan_.source) return;
   std::vector<ExprPtr> used;
   auto add = [&](const std::vector<RowClause>& clauses) {
