@@ -110,7 +110,7 @@ Result<std::string> FormatString(Lowering& lowering, const plan::Expr&, const pl
 
 Result<std::string> Elt(Lowering&, const plan::Expr&, const plan::Call&, const Args& args) {
   Args rest(args.begin() + 1, args.end());
-  return fmt::format("ib_get_item([{}], {} - 1)", Join(rest, ", "), args[0]);
+  return fmt::format("list_extract([{}], ib_check_elt(CAST({} AS BIGINT), {}))", Join(rest, ", "), args[0], rest.size());
 }
 
 Result<std::string> Decode(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
@@ -138,7 +138,7 @@ const std::vector<FunctionSql>& TextRows() {
       {"concat_ws", "", ConcatWs},
       {"length", "", Length},
       {"lower", "ib_lower($1)"},
-      {"upper", "ib_upper($1)"},
+      {"upper", "upper(replace($1, 'ß', 'SS'))"},
       {"trim", "", TrimText},
       {"ltrim", "", TrimText},
       {"rtrim", "", TrimText},
@@ -201,7 +201,12 @@ const std::vector<FunctionSql>& TextRows() {
       {"sha1", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
          return "sha1(" + Bytes(call.args[0], args[0]) + ")";
        }},
-      {"sha2", "", OfBytes},
+      {"sha2", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
+         auto* bits = call.args[1]->As<plan::LiteralExpr>();
+         int64_t wanted = bits == nullptr || bits->value.is_null() ? 256 : bits->value.AsInt64();
+         if (wanted == 0 || wanted == 256) return "sha256(" + Bytes(call.args[0], args[0]) + ")";
+         return Fail(ErrorCode::kUnsupported, "sha2 of " + std::to_string(wanted) + " bits is not supported yet");
+       }},
       {"crc32", "", OfBytes},
       {"hash", "", Hash},
       {"xxhash64", "", Hash},

@@ -1,7 +1,575 @@
-// Strings as Spark has them.
+// Strings as Spark has them: positions count code points, regular expressions are Java's as far as RE2 goes.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/decimal.h"
+#include "base/strings.h"
+#include "exec/java_text.h"
 #include "exec/row_function.h"
+#include "exec/spark_error.h"
+
 namespace iceblink::exec {
-void RegisterTextFunctions(duckdb::ExtensionLoader&) {}
-void RegisterDatetimeFunctions(duckdb::ExtensionLoader&) {}
-void RegisterHashFunctions(duckdb::ExtensionLoader&) {}
+
+using duckdb::LogicalType;
+
+namespace {
+
+// ---- code points -----------------------------------------------------------------------------------------------------
+
+// Byte offset of the code point number `index`, at most the text's end.
+size_t OffsetOf(std::string_view text, int64_t index) {
+  return index <= 0 ? 0 : CodePointPrefix(text, static_cast<size_t>(index)).size();
 }
+
+std::string_view Slice(std::string_view text, int64_t begin, int64_t end) {
+  size_t from = OffsetOf(text, begin), to = OffsetOf(text, std::max(begin, end));
+  return text.substr(from, to - from);
+}
+
+// Spark's substring: 1-based, 0 acts as 1, negative from the end.
+std::pair<int64_t, int64_t> SubstringRange(int64_t length, int64_t position, int64_t count) {
+  int64_t begin = position > 0 ? position - 1 : (position < 0 ? length + position : 0);
+  int64_t end = count > length - begin ? length : begin + count;
+  if (count <= 0) end = begin;
+  return {std::max<int64_t>(begin, 0), std::max<int64_t>(end, 0)};
+}
+
+Datum Substring(const RowArgs& args) {
+  std::string_view text = args.Text(0);
+  auto [begin, end] = SubstringRange(static_cast<int64_t>(CodePointCount(text)), args.Long(1), args.Long(2));
+  return std::string(Slice(text, begin, end));
+}
+Datum SubstringBinary(const RowArgs& args) {
+  std::string_view bytes = args.Text(0);
+  auto [begin, end] = SubstringRange(static_cast<int64_t>(bytes.size()), args.Long(1), args.Long(2));
+  if (begin >= static_cast<int64_t>(bytes.size())) return std::string();
+  return std::string(bytes.substr(begin, end - begin));
+}
+Datum Left(const RowArgs& args) { return std::string(Slice(args.Text(0), 0, args.Long(1))); }
+Datum LeftBinary(const RowArgs& args) {
+  return std::string(args.Text(0).substr(0, static_cast<size_t>(std::max<int64_t>(args.Long(1), 0))));
+}
+Datum Right(const RowArgs& args) {
+  auto length = static_cast<int64_t>(CodePointCount(args.Text(0)));
+  return std::string(Slice(args.Text(0), std::max<int64_t>(0, length - args.Long(1)), length));
+}
+
+Datum Locate(const RowArgs& args) {
+  std::string_view needle = args.Text(0), text = args.Text(1);
+  int64_t start = args.Long(2);
+  if (start < 1) return int64_t{0};
+  size_t found = text.find(needle, OffsetOf(text, start - 1));
+  return found == std::string_view::npos ? int64_t{0} : static_cast<int64_t>(CodePointCount(text.substr(0, found))) + 1;
+}
+
+std::string Pad(const RowArgs& args, bool left) {
+  std::string_view text = args.Text(0), pad = args.Text(2);
+  auto length = static_cast<int64_t>(CodePointCount(text));
+  int64_t wanted = std::max<int64_t>(args.Long(1), 0), missing = wanted - length;
+  if (missing <= 0 || pad.empty()) return std::string(Slice(text, 0, wanted));
+  auto pad_length = static_cast<int64_t>(CodePointCount(pad));
+  std::string fill;
+  for (int64_t i = 0; i < missing / pad_length; ++i) fill += pad;
+  fill += Slice(pad, 0, missing % pad_length);
+  return left ? fill + std::string(text) : std::string(text) + fill;
+}
+Datum Lpad(const RowArgs& args) { return Pad(args, true); }
+Datum Rpad(const RowArgs& args) { return Pad(args, false); }
+
+Datum Overlay(const RowArgs& args) {
+  std::string_view text = args.Text(0), with = args.Text(1);
+  int64_t position = args.Long(2), count = args.Long(3);
+  if (count < 0) count = static_cast<int64_t>(CodePointCount(with));
+  auto length = static_cast<int64_t>(CodePointCount(text));
+  return std::string(Slice(text, 0, position - 1)) + std::string(with) +
+         std::string(Slice(text, position - 1 + count, length));
+}
+
+// ---- case ------------------------------------------------------------------------------------------------------------
+
+Datum Lower(const RowArgs& args) { return Utf8Lower(args.Text(0)); }
+
+Datum Initcap(const RowArgs& args) {
+  std::string lower = Utf8Lower(args.Text(0));
+  bool first = true;
+  for (char& c : lower) {
+    if (first && c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+    first = c == ' ';
+  }
+  return lower;
+}
+
+// ---- regular expressions ---------------------------------------------------------------------------------------------
+
+// Compiled patterns, shared by all threads.
+const RE2& Pattern(std::string_view text) {
+  static std::mutex mutex;
+  static auto* const patterns = new std::map<std::string, std::unique_ptr<RE2>, std::less<>>();
+  constexpr size_t kMaxPatterns = 4096;
+  thread_local std::string last_text;
+  thread_local const RE2* last = nullptr;
+  if (last != nullptr && last_text == text) return *last;
+  std::lock_guard lock(mutex);
+  auto it = patterns->find(text);
+  if (it == patterns->end()) {
+    RE2::Options options;
+    options.set_log_errors(false);
+    auto pattern = std::make_unique<RE2>(std::string(text), options);
+    if (!pattern->ok()) {
+      ThrowSpark({"INVALID_PARAMETER_VALUE.PATTERN", "22023", "SparkRuntimeException",
+                  fmt::format("The value of parameter(s) `regexp` in `rlike` is invalid: '{}'.", text)});
+    }
+    // A column of patterns is rare; then each is compiled anew rather than kept for good.
+    if (patterns->size() >= kMaxPatterns) ThrowSpark({"INVALID_PARAMETER_VALUE.PATTERN", "22023", "SparkRuntimeException",
+                                                      "too many different regular expressions"});
+    it = patterns->emplace(std::string(text), std::move(pattern)).first;
+  }
+  last_text = text;
+  last = it->second.get();
+  return *last;
+}
+
+re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
+
+Datum Rlike(const RowArgs& args) { return RE2::PartialMatch(Piece(args.Text(0)), Pattern(args.Text(1))); }
+
+// Java writes groups as $1 and escapes with a backslash.
+std::string JavaReplacement(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '$' && i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1]))) {
+      out += '\\';
+      out += text[++i];
+    } else if (text[i] == '\\' && i + 1 < text.size()) {
+      ++i;
+      if (text[i] == '\\') out += "\\\\";
+      else out += text[i];
+    } else if (text[i] == '\\') {
+      out += "\\\\";
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+Datum RegexpReplace(const RowArgs& args) {
+  std::string_view text = args.Text(0);
+  size_t start = OffsetOf(text, args.Long(3) - 1);
+  std::string rest(text.substr(start));
+  RE2::GlobalReplace(&rest, Pattern(args.Text(1)), JavaReplacement(args.Text(2)));
+  return std::string(text.substr(0, start)) + rest;
+}
+
+// Calls `visit` with the groups of each match, in order.
+void ForEachMatch(std::string_view text, const RE2& pattern,
+                  const std::function<bool(const std::vector<re2::StringPiece>&)>& visit) {
+  std::vector<re2::StringPiece> groups(pattern.NumberOfCapturingGroups() + 1);
+  size_t at = 0;
+  re2::StringPiece piece = Piece(text);
+  while (at <= text.size() &&
+         pattern.Match(piece, at, text.size(), RE2::UNANCHORED, groups.data(), static_cast<int>(groups.size()))) {
+    if (!visit(groups)) return;
+    size_t end = static_cast<size_t>(groups[0].data() - text.data()) + groups[0].size();
+    at = groups[0].empty() ? end + 1 : end;
+  }
+}
+
+void CheckGroup(int64_t group, const RE2& pattern, std::string_view function) {
+  if (group >= 0 && group <= pattern.NumberOfCapturingGroups()) return;
+  ThrowSpark({"INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX", "22023", "SparkRuntimeException",
+              fmt::format("The value of parameter(s) `idx` in `{}` is invalid: Expects group index between 0 and {}, but got {}.",
+                          function, pattern.NumberOfCapturingGroups(), group)});
+}
+
+Datum RegexpExtract(const RowArgs& args) {
+  const RE2& pattern = Pattern(args.Text(1));
+  CheckGroup(args.Long(2), pattern, "regexp_extract");
+  std::string out;
+  ForEachMatch(args.Text(0), pattern, [&](const auto& groups) {
+    out = std::string(groups[static_cast<size_t>(args.Long(2))]);
+    return false;
+  });
+  return out;
+}
+
+Datum RegexpExtractAll(const RowArgs& args) {
+  const RE2& pattern = Pattern(args.Text(1));
+  CheckGroup(args.Long(2), pattern, "regexp_extract_all");
+  TextList out;
+  ForEachMatch(args.Text(0), pattern, [&](const auto& groups) {
+    out.emplace_back(groups[static_cast<size_t>(args.Long(2))]);
+    return true;
+  });
+  return out;
+}
+
+Datum RegexpCount(const RowArgs& args) {
+  int64_t count = 0;
+  ForEachMatch(args.Text(0), Pattern(args.Text(1)), [&](const auto&) { return ++count > 0; });
+  return count;
+}
+
+Datum RegexpInstr(const RowArgs& args) {
+  int64_t at = 0;
+  std::string_view text = args.Text(0);
+  ForEachMatch(text, Pattern(args.Text(1)), [&](const auto& groups) {
+    at = static_cast<int64_t>(CodePointCount(text.substr(0, groups[0].data() - text.data()))) + 1;
+    return false;
+  });
+  return at;
+}
+
+Datum RegexpSubstr(const RowArgs& args) {
+  Datum out;
+  ForEachMatch(args.Text(0), Pattern(args.Text(1)), [&](const auto& groups) {
+    out = std::string(groups[0]);
+    return false;
+  });
+  return out;
+}
+
+Datum SplitText(const RowArgs& args) {
+  std::string_view text = args.Text(0);
+  int64_t limit = args.Long(2);
+  TextList out;
+  size_t begin = 0;
+  ForEachMatch(text, Pattern(args.Text(1)), [&](const auto& groups) {
+    size_t at = static_cast<size_t>(groups[0].data() - text.data());
+    if (limit > 0 && static_cast<int64_t>(out.size()) == limit - 1) return false;
+    if (groups[0].empty() && (at == 0 || at >= text.size())) return true;  // no empty first part, as Java
+    out.emplace_back(text.substr(begin, at - begin));
+    begin = at + groups[0].size();
+    return true;
+  });
+  out.emplace_back(text.substr(begin));
+  return out;
+}
+
+// ---- lists of texts --------------------------------------------------------------------------------------------------
+
+Datum JoinTexts(const RowArgs& args) { return Join(args.Texts(0), ", "); }
+Datum JoinWith(const RowArgs& args) { return Join(args.Texts(1), args.Text(0)); }
+
+std::vector<std::string> SplitPlain(std::string_view text, std::string_view delimiter) {
+  std::vector<std::string> out;
+  size_t begin = 0;
+  while (!delimiter.empty()) {
+    size_t at = text.find(delimiter, begin);
+    if (at == std::string_view::npos) break;
+    out.emplace_back(text.substr(begin, at - begin));
+    begin = at + delimiter.size();
+  }
+  out.emplace_back(text.substr(begin));
+  return out;
+}
+
+Datum SplitPart(const RowArgs& args) {
+  int64_t part = args.Long(2);
+  if (part == 0) ThrowCondition("INVALID_INDEX_OF_ZERO");
+  std::vector<std::string> parts = SplitPlain(args.Text(0), args.Text(1));
+  auto count = static_cast<int64_t>(parts.size());
+  int64_t index = part > 0 ? part - 1 : count + part;
+  return index >= 0 && index < count ? parts[index] : std::string();
+}
+
+Datum SubstringIndex(const RowArgs& args) {
+  std::vector<std::string> parts = SplitPlain(args.Text(0), args.Text(1));
+  auto count = static_cast<int64_t>(parts.size());
+  int64_t wanted = args.Long(2);
+  if (wanted == 0 || args.Text(1).empty()) return std::string();
+  if (wanted > 0) parts.resize(static_cast<size_t>(std::min(wanted, count)));
+  if (wanted < 0 && -wanted < count) parts.erase(parts.begin(), parts.begin() + (count + wanted));
+  return Join(parts, args.Text(1));
+}
+
+Datum FindInSet(const RowArgs& args) {
+  if (args.Text(0).find(',') != std::string_view::npos) return int64_t{0};
+  int64_t at = 1;
+  for (const std::string& part : Split(args.Text(1), ',')) {
+    if (part == args.Text(0)) return at;
+    ++at;
+  }
+  return int64_t{0};
+}
+
+// ---- the rest --------------------------------------------------------------------------------------------------------
+
+std::vector<std::string_view> CodePoints(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    out.push_back(CodePointPrefix(text, 1));
+    text.remove_prefix(out.back().size());
+  }
+  return out;
+}
+
+Datum Translate(const RowArgs& args) {
+  std::vector<std::string_view> from = CodePoints(args.Text(1)), to = CodePoints(args.Text(2));
+  std::string out;
+  for (std::string_view c : CodePoints(args.Text(0))) {
+    size_t at = static_cast<size_t>(std::find(from.begin(), from.end(), c) - from.begin());
+    if (at == from.size()) out += c;
+    else if (at < to.size()) out += to[at];
+  }
+  return out;
+}
+
+Datum Chr(const RowArgs& args) {
+  int64_t code = args.Long(0);
+  if (code < 0) return std::string();
+  std::string out;
+  AppendUtf8(static_cast<uint32_t>(code & 0xff), out);
+  return out;
+}
+
+Datum Soundex(const RowArgs& args) {
+  static constexpr std::string_view kCodes = "01230120022455012623010202";
+  std::string text = AsciiUpper(args.Text(0));
+  if (text.empty() || text[0] < 'A' || text[0] > 'Z') return std::string(args.Text(0));
+  std::string out(1, text[0]);
+  char last = kCodes[text[0] - 'A'];
+  for (size_t i = 1; i < text.size() && out.size() < 4; ++i) {
+    if (text[i] < 'A' || text[i] > 'Z') continue;
+    char code = kCodes[text[i] - 'A'];
+    if (code != '0' && code != last) out += code;
+    if (text[i] != 'H' && text[i] != 'W') last = code;
+  }
+  out.resize(4, '0');
+  return out;
+}
+
+Datum Mask(const RowArgs& args) {
+  if (args.IsNull(0)) return {};
+  std::string out;
+  for (std::string_view c : CodePoints(args.Text(0))) {
+    size_t which = 4;
+    if (c.size() == 1 && std::isupper(static_cast<unsigned char>(c[0]))) which = 1;
+    if (c.size() == 1 && std::islower(static_cast<unsigned char>(c[0]))) which = 2;
+    if (c.size() == 1 && std::isdigit(static_cast<unsigned char>(c[0]))) which = 3;
+    out += args.IsNull(which) ? c : args.Text(which);
+  }
+  return out;
+}
+
+Datum UrlEncode(const RowArgs& args) { return FormUrlEncode(args.Text(0)); }
+Datum UrlDecode(const RowArgs& args) { return FormUrlDecode(args.Text(0)); }
+
+std::string Grouped(std::string digits) {
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, ",");
+  return digits;
+}
+
+// format_number(x, digits) and format_number(x, '#,###.##').
+Datum FormatNumber(const RowArgs& args) {
+  double value = args.Double(0);
+  std::string_view how = args.Text(1);
+  auto digits = ParseInt32(how);
+  if (digits && *digits < 0) return {};
+  size_t dot = how.find('.');
+  bool group = digits.has_value() || how.find(',') != std::string_view::npos;
+  int decimals = digits ? *digits : (dot == std::string_view::npos ? 0 : static_cast<int>(how.size() - dot - 1));
+  std::string text = fmt::format("{:.{}f}", std::fabs(value), decimals);
+  size_t point = text.find('.');
+  std::string whole = text.substr(0, point), fraction = point == std::string::npos ? "" : text.substr(point);
+  if (!digits) {  // '#' digits are optional
+    size_t keep = dot == std::string_view::npos ? 0 : how.substr(dot).find('#');
+    keep = keep == std::string_view::npos ? fraction.size() : keep;
+    while (fraction.size() > std::max<size_t>(keep, 1) && fraction.back() == '0') fraction.pop_back();
+    if (fraction == ".") fraction.clear();
+  }
+  return (value < 0 ? "-" : "") + (group ? Grouped(whole) : whole) + fraction;
+}
+
+Datum Luhn(const RowArgs& args) {
+  std::string_view text = args.Text(0);
+  int sum = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[text.size() - 1 - i];
+    if (c < '0' || c > '9') return false;
+    int digit = (c - '0') * (i % 2 == 1 ? 2 : 1);
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return !text.empty() && sum % 10 == 0;
+}
+
+Datum CheckLength(const RowArgs& args) {
+  std::string_view text = args.Text(0);
+  auto limit = static_cast<size_t>(args.Long(1));
+  if (CodePointCount(text) <= limit) return std::string(text);
+  std::string_view kept = CodePointPrefix(text, limit);
+  bool blanks = text.substr(kept.size()).find_first_not_of(' ') == std::string_view::npos;
+  if (!blanks) ThrowCondition("EXCEED_LIMIT_LENGTH", {{"limit", std::to_string(limit)}});
+  return std::string(kept);
+}
+
+// ---- format_string ---------------------------------------------------------------------------------------------------
+
+struct Conversion {
+  std::string flags;
+  size_t width = 0;
+  int precision = -1;
+  char letter = 's';
+};
+
+std::string Padded(std::string text, const Conversion& c) {
+  if (text.size() >= c.width) return text;
+  size_t missing = c.width - text.size();
+  if (c.flags.find('-') != std::string::npos) return text + std::string(missing, ' ');
+  bool zeros = c.flags.find('0') != std::string::npos && c.letter != 's';
+  if (!zeros) return std::string(missing, ' ') + text;
+  size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+  return text.insert(sign, missing, '0');
+}
+
+std::string Converted(const Conversion& c, char kind, const std::string& value) {
+  if (value == "null") return Padded(value, {c.flags, c.width, c.precision, 's'});
+  auto mismatch = [&](std::string_view type) {
+    ThrowError(Error::Make(ErrorCode::kInvalidArgument, fmt::format("{} != {}", c.letter, type),
+                           "IllegalFormatConversionException"));
+  };
+  const bool grouped = c.flags.find(',') != std::string::npos, plus = c.flags.find('+') != std::string::npos;
+  switch (c.letter) {
+    case 'd': {
+      if (kind != 'i') mismatch(kind == 's' ? "org.apache.spark.unsafe.types.UTF8String"
+                                : kind == 'D' ? "org.apache.spark.sql.types.Decimal" : "java.lang.Double");
+      std::string digits = value[0] == '-' ? value.substr(1) : value;
+      if (grouped) digits = Grouped(digits);
+      return Padded((value[0] == '-' ? "-" : plus ? "+" : "") + digits, c);
+    }
+    case 'x':
+    case 'X':
+    case 'o': {
+      if (kind != 'i') mismatch(kind == 's' ? "org.apache.spark.unsafe.types.UTF8String" : "java.lang.Double");
+      int64_t number = ParseInt64(value).value_or(0);
+      std::string text = c.letter == 'o' ? fmt::format("{:o}", static_cast<uint64_t>(number))
+                                         : fmt::format("{:x}", static_cast<uint64_t>(number));
+      return Padded(c.letter == 'X' ? AsciiUpper(text) : text, c);
+    }
+    case 'f':
+    case 'e':
+    case 'E': {
+      if (kind != 'd') mismatch(kind == 'D' ? "org.apache.spark.sql.types.Decimal"
+                                : kind == 'i' ? "java.lang.Integer" : "org.apache.spark.unsafe.types.UTF8String");
+      double number = ParseSparkDouble(value).value_or(0);
+      int precision = c.precision < 0 ? 6 : c.precision;
+      std::string text = c.letter == 'f' ? fmt::format("{:.{}f}", std::fabs(number), precision)
+                                         : fmt::format("{:.{}e}", std::fabs(number), precision);
+      if (grouped) {
+        size_t point = std::min(text.find('.'), text.size());
+        text = Grouped(text.substr(0, point)) + text.substr(point);
+      }
+      return Padded((number < 0 ? "-" : plus ? "+" : "") + text, c);
+    }
+    case 'b': return Padded(value == "false" ? "false" : "true", c);
+    default: {
+      std::string text = c.precision >= 0 ? std::string(CodePointPrefix(value, c.precision)) : value;
+      return Padded(c.letter == 'S' ? AsciiUpper(text) : text, c);
+    }
+  }
+}
+
+Datum FormatString(const RowArgs& args) {
+  std::string_view format = args.Text(0), kinds = args.Text(1);
+  TextList values = args.Texts(2);
+  std::string out;
+  size_t next = 0;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') {
+      out += format[i];
+      continue;
+    }
+    Conversion c;
+    size_t at = i + 1, explicit_index = 0;
+    size_t digits = at;
+    while (digits < format.size() && std::isdigit(static_cast<unsigned char>(format[digits]))) ++digits;
+    if (digits > at && digits < format.size() && format[digits] == '$') {
+      explicit_index = static_cast<size_t>(ParseInt32(format.substr(at, digits - at)).value_or(1));
+      at = digits + 1;
+    }
+    while (at < format.size() && std::string_view("-+ 0,#(").find(format[at]) != std::string_view::npos) c.flags += format[at++];
+    while (at < format.size() && std::isdigit(static_cast<unsigned char>(format[at]))) c.width = c.width * 10 + (format[at++] - '0');
+    if (at < format.size() && format[at] == '.') {
+      c.precision = 0;
+      for (++at; at < format.size() && std::isdigit(static_cast<unsigned char>(format[at])); ++at) {
+        c.precision = c.precision * 10 + (format[at] - '0');
+      }
+    }
+    if (at >= format.size()) {
+      ThrowError(Error::Make(ErrorCode::kInvalidArgument, "Conversion = '%'", "UnknownFormatConversionException"));
+    }
+    c.letter = format[at];
+    i = at;
+    if (c.letter == '%' || c.letter == 'n') {
+      out += c.letter == '%' ? '%' : '\n';
+      continue;
+    }
+    size_t index = explicit_index > 0 ? explicit_index - 1 : next++;
+    if (index >= values.size()) {
+      ThrowError(Error::Make(ErrorCode::kInvalidArgument, fmt::format("Format specifier '%{}'", c.letter),
+                             "MissingFormatArgumentException"));
+    }
+    out += Converted(c, kinds[index], values[index]);
+  }
+  return out;
+}
+
+}  // namespace
+
+void RegisterTextFunctions(duckdb::ExtensionLoader& loader) {
+  const LogicalType text = LogicalType::VARCHAR, i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT,
+                    blob = LogicalType::BLOB, flag = LogicalType::BOOLEAN, texts = LogicalType::LIST(LogicalType::VARCHAR),
+                    f64 = LogicalType::DOUBLE;
+  Register(loader, {
+      {"ib_substring", {text, i64, i64}, text, Substring},
+      {"ib_substring_binary", {blob, i64, i64}, blob, SubstringBinary},
+      {"ib_left", {text, i64}, text, Left},
+      {"ib_left_binary", {blob, i64}, blob, LeftBinary},
+      {"ib_right", {text, i64}, text, Right},
+      {"ib_locate", {text, text, i64}, i32, Locate},
+      {"ib_lpad", {text, i64, text}, text, Lpad},
+      {"ib_rpad", {text, i64, text}, text, Rpad},
+      {"ib_overlay", {text, text, i64, i64}, text, Overlay},
+      {"ib_lower", {text}, text, Lower},
+      {"ib_initcap", {text}, text, Initcap},
+      {"ib_rlike", {text, text}, flag, Rlike},
+      {"ib_regexp_replace", {text, text, text, i64}, text, RegexpReplace},
+      {"ib_regexp_extract", {text, text, i64}, text, RegexpExtract},
+      {"ib_regexp_extract_all", {text, text, i64}, texts, RegexpExtractAll},
+      {"ib_regexp_count", {text, text}, i32, RegexpCount},
+      {"ib_regexp_instr", {text, text}, i32, RegexpInstr},
+      {"ib_regexp_substr", {text, text}, text, RegexpSubstr},
+      {"ib_split", {text, text, i64}, texts, SplitText},
+      {"ib_split_part", {text, text, i64}, text, SplitPart},
+      {"ib_substring_index", {text, text, i64}, text, SubstringIndex},
+      {"ib_find_in_set", {text, text}, i32, FindInSet},
+      {"ib_join", {texts}, text, JoinTexts},
+      {"ib_join_with", {text, texts}, text, JoinWith},
+      {"ib_translate", {text, text, text}, text, Translate},
+      {"ib_chr", {i64}, text, Chr},
+      {"ib_soundex", {text}, text, Soundex},
+      {"ib_mask", {text, text, text, text, text}, text, Mask, true},
+      {"ib_url_encode", {text}, text, UrlEncode},
+      {"ib_url_decode", {text}, text, UrlDecode},
+      {"ib_format_number", {f64, text}, text, FormatNumber},
+      {"ib_luhn_check", {text}, flag, Luhn},
+      {"ib_check_length", {text, i64}, text, CheckLength},
+      {"ib_format_string", {text, text, texts}, text, FormatString},
+      {"ib_raise_error", {text}, i32,
+       [](const RowArgs& args) -> Datum {
+         ThrowCondition("USER_RAISED_EXCEPTION", {{"errorMessage", std::string(args.IsNull(0) ? "null" : args.Text(0))}});
+       }, true, true},
+      {"ib_not_null_violation", {text}, i32,
+       [](const RowArgs& args) -> Datum {
+         ThrowCondition("NOT_NULL_ASSERT_VIOLATION", {{"walkedTypePath", std::string(args.Text(0))}});
+       }, true, true},
+  });
+}
+
+}  // namespace iceblink::exec
