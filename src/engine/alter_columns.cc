@@ -52,10 +52,13 @@ std::vector<std::string> QuotedColumns(const Schema& schema) {
 }
 
 Error UnresolvedColumn(const sql::Name& name, const Schema& schema) {
-  return FailWith(ErrorCode::kAnalysis, "AnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703",
-                  "A column, variable, or function parameter with name " + sql::QuoteName(name) +
-                      " cannot be resolved. Did you mean one of the following? [" + Join(QuotedColumns(schema), ", ") + "].")
-      .value();
+  Error error = FailWith(ErrorCode::kAnalysis, "AnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703",
+                         "A column, variable, or function parameter with name " + sql::QuoteName(name) +
+                             " cannot be resolved. Did you mean one of the following? [" + Join(QuotedColumns(schema), ", ") +
+                             "].")
+                    .value();
+  error.message += "; line 1 pos 0";
+  return error;
 }
 
 // The table's struct as the messages print it: every child of the parent.

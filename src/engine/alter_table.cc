@@ -112,13 +112,7 @@ Status NoPartitionManagement(const TableHandle& table) {
   sql::Name name{table.catalog_name};
   name.insert(name.end(), table.id.ns.begin(), table.id.ns.end());
   name.push_back(table.id.name);
-  Error error = FailWith(ErrorCode::kUnsupported, "ExtendedAnalysisException",
-                         "INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", "42601",
-                         "The partition command is invalid. Table " + sql::QuoteName(name) +
-                             " does not support partition management.")
-                    .value();
-  error.message += "; line 1 pos 12;";
-  return Fail(std::move(error));
+  return Fail(engine::NoPartitionManagement(sql::QuoteName(name), "; line 1 pos 12;"));
 }
 
 Status Alter(StatementScope&, const TableHandle& table, const sql::AddPartitions&) { return NoPartitionManagement(table); }

@@ -22,7 +22,10 @@ Result<StatementResult> Run(StatementScope& scope, const sql::CreateNamespace& s
   catalog::Properties properties(statement.properties.begin(), statement.properties.end());
   if (statement.comment) properties["comment"] = *statement.comment;
   if (statement.location) properties["location"] = *statement.location;
-  properties["owner"] = Owner(scope);
+  // The Hadoop layout has no place for properties, and Iceberg refuses any.
+  const auto& settings = name.catalog->properties();
+  auto type = settings.find("type");
+  if (type == settings.end() || type->second != "hadoop") properties["owner"] = Owner(scope);
   auto created = name.catalog->CreateNamespace(name.rest, properties);
   if (!created && created.error().code == ErrorCode::kAlreadyExists) {
     if (statement.if_not_exists) return StatementResult();

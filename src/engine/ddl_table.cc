@@ -161,7 +161,11 @@ Result<StatementResult> Run(StatementScope& scope, const sql::CreateTable& state
   }
   if (create && name.catalog->views() != nullptr) {
     ASSIGN_OR_RETURN(bool is_view, name.catalog->views()->ViewExists(name.identifier()));
-    if (is_view) return Fail(AlreadyExists(name));
+    if (is_view) {
+      Error error = AlreadyExists(name);  // for once the name is not quoted
+      error.message = ReplaceAll(error.message, sql::QuoteName(name.rest), Join(name.rest, "."));
+      return Fail(std::move(error));
+    }
   }
   ASSIGN_OR_RETURN(TableRequest request, Analyze(scope, statement, std::move(name)));
   if (statement.mode == Mode::kReplace && !existing) return Fail(CannotReplaceMissing(request.name));

@@ -7,6 +7,7 @@
 #include "engine/table_description.h"
 #include "engine/table_selection.h"
 #include "engine/transforms.h"
+#include "plan/analyzer.h"
 #include "plan/functions.h"
 #include "plan/procedures.h"
 #include "plan/types.h"
@@ -112,9 +113,20 @@ Result<StatementResult> DescribeData(const plan::TableRef& table, bool extended,
   return StatementResult(DescribeColumns(), std::move(rows));
 }
 
-Result<StatementResult> DescribeSchema(const spec::Schema& schema) {
+Result<StatementResult> DescribeMetadataTable(const plan::MetadataTable& table) {
+  ASSIGN_OR_RETURN(spec::Schema schema, table::MetadataTableSchema(table.kind, *table.table.metadata));
   Rows rows;
   RETURN_IF_ERROR(AppendSchema(schema, rows));
+  // position_deletes is partitioned as the table is, by fields of its column `partition`.
+  const spec::NestedField* partition = schema.FindField("partition");
+  if (table.kind == table::MetadataTableKind::kPositionDeletes && partition != nullptr) {
+    rows.push_back(Row("# Partition Information"));
+    rows.push_back(Row("# col_name", "data_type", "comment"));
+    for (const spec::NestedField& field : partition->type.AsStruct().fields) {
+      ASSIGN_OR_RETURN(sql::DataType type, plan::ToSparkType(field.type));
+      rows.push_back({Value("partition." + field.name), Value(type.SimpleString()), Value()});
+    }
+  }
   return StatementResult(DescribeColumns(), std::move(rows));
 }
 
@@ -132,6 +144,9 @@ Result<StatementResult> DescribeView(StatementScope& scope, const plan::CatalogV
   catalog::TableIdentifier id{{view.identifier.begin(), view.identifier.end() - 1}, view.identifier.back()};
   ASSIGN_OR_RETURN(catalog::LoadedView loaded, catalog->views()->LoadView(id));
   RETURN_IF_ERROR(AppendSchema(loaded.metadata->schema(), rows));
+  for (ValueList& row : rows) {
+    if (row[2].is_null()) row[2] = Value("");
+  }
   if (extended) {
     const auto& properties = loaded.metadata->properties;
     auto comment = properties.find("comment");
@@ -141,9 +156,7 @@ Result<StatementResult> DescribeView(StatementScope& scope, const plan::CatalogV
     rows.push_back(Row("View Catalog and Namespace", view.catalog + "." + Join(id.ns, ".")));
     rows.push_back(Row("View Query Output Columns", "[" + Join(view.query_column_names, ", ") + "]"));
     std::vector<std::string> shown;
-    for (const auto& [key, value] : properties) {
-      if (key != "comment" && !key.starts_with("spark.query-column")) shown.push_back(sql::QuoteIdentifier(key) + "=" + value);
-    }
+    for (const auto& [key, value] : VisibleViewProperties(*loaded.metadata)) shown.push_back("'" + key + "' = '" + value + "'");
     rows.push_back(Row("View Properties", "[" + Join(shown, ", ") + "]"));
     rows.push_back(Row("Created By", "Spark " + std::string(kSparkVersion)));
   }
@@ -151,18 +164,9 @@ Result<StatementResult> DescribeView(StatementScope& scope, const plan::CatalogV
 }
 
 Status UnresolvedColumn(const sql::Name& name, const spec::Schema& schema) {
-  std::vector<std::string> columns;
-  for (const spec::NestedField& field : schema.fields()) columns.push_back(field.name);
-  std::vector<std::string> quoted;
-  for (const std::string& column : OrderBySimilarity(Join(name, "."), columns)) {
-    if (quoted.size() < 5) quoted.push_back(sql::QuoteIdentifier(column));
-  }
-  Error error = FailWith(ErrorCode::kAnalysis, "ExtendedAnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703",
-                         "A column, variable, or function parameter with name " + sql::QuoteName(name) +
-                             " cannot be resolved. Did you mean one of the following? [" + Join(quoted, ", ") + "].")
-                    .value();
-  error.message += "; line 1 pos 0;";
-  return Fail(std::move(error));
+  std::vector<sql::Name> columns;
+  for (const spec::NestedField& field : schema.fields()) columns.push_back({field.name});
+  return Fail(plan::UnresolvedColumnError(name, columns, true, sql::Position{}));
 }
 
 Result<StatementResult> DescribeColumn(const plan::TableRef& table, const sql::Name& name) {
@@ -189,8 +193,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DescribeTable& sta
   if (statement.as_json) return Fail(NotSupportedForV2("DESCRIBE TABLE AS JSON"));
   if (const auto* view = std::get_if<plan::CatalogView>(&*relation)) return DescribeView(scope, *view, statement.extended);
   if (const auto* metadata = std::get_if<plan::MetadataTable>(&*relation)) {
-    ASSIGN_OR_RETURN(spec::Schema schema, table::MetadataTableSchema(metadata->kind, *metadata->table.metadata));
-    return DescribeSchema(schema);
+    return DescribeMetadataTable(*metadata);
   }
   if (const auto* data = std::get_if<plan::DataTable>(&*relation)) {
     if (!statement.column.empty()) return DescribeColumn(data->table, statement.column);
@@ -203,9 +206,23 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DescribeTable& sta
   return Fail(UnsupportedFeature("DESCRIBE " + sql::QuoteNameIfNeeded(statement.table)));
 }
 
+namespace {
+
+Result<StatementResult> ShowCreateView(StatementScope& scope, const sql::Name& name) {
+  ASSIGN_OR_RETURN(QualifiedName qualified, scope.names.Qualify(name));
+  catalog::ViewCatalog* views = qualified.catalog->views();
+  Result<catalog::LoadedView> view = Fail(TableNotFound(name));
+  if (views != nullptr) view = views->LoadView(qualified.identifier());
+  if (!view) return Fail(TableNotFound(name, "ExtendedAnalysisException", "; line 1 pos 18;"));
+  std::string text = CreateViewText(sql::QuoteNameIfNeeded(qualified.full()), *view->metadata);
+  return StatementResult({StringColumn("createtab_stmt")}, {{Value(std::move(text))}});
+}
+
+}  // namespace
+
 Result<StatementResult> Run(StatementScope& scope, const sql::ShowCreateTable& statement) {
   ASSIGN_OR_RETURN(std::optional<TableHandle> table, scope.names.FindTable(statement.table));
-  if (!table) return Fail(TableNotFound(statement.table, "ExtendedAnalysisException", "; line 1 pos 18;"));
+  if (!table) return ShowCreateView(scope, statement.table);
   if (statement.as_serde) return Fail(NotSupportedForV2("SHOW CREATE TABLE AS SERDE"));
   ASSIGN_OR_RETURN(QualifiedName name, scope.names.Qualify(statement.table));
   return StatementResult({StringColumn("createtab_stmt")},

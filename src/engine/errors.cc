@@ -63,6 +63,14 @@ Error NotSupportedForV2(std::string_view command) {
                      std::string(command) + " is not supported for v2 tables.");
 }
 
+Error NoPartitionManagement(std::string_view quoted_table, std::string_view place) {
+  return Conditioned(ErrorCode::kUnsupported, "ExtendedAnalysisException",
+                     "INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", "42601",
+                     "The partition command is invalid. Table " + std::string(quoted_table) +
+                         " does not support partition management.",
+                     place);
+}
+
 tl::unexpected<Error> IllegalArgument(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
 }

@@ -24,6 +24,9 @@ Error SchemaAlreadyExists(const sql::Name& name);
 Error UnsupportedFeature(std::string_view what);
 Error NotSupportedForV2(std::string_view command);
 
+// INVALID_PARTITION_OPERATION: Hive's partition commands. `place` follows the SQLSTATE.
+Error NoPartitionManagement(std::string_view quoted_table, std::string_view place);
+
 // IllegalArgumentException and ValidationException of Iceberg.
 tl::unexpected<Error> IllegalArgument(std::string message);
 tl::unexpected<Error> Validation(std::string message);

@@ -141,6 +141,7 @@ Result<std::optional<plan::ResolvedRelation>> NameResolver::ResolveInCatalog(con
   }
   ASSIGN_OR_RETURN(std::optional<plan::ResolvedRelation> selected, ResolveSelector(request, name));
   if (selected) return selected;
+  if (request.for_write) return std::optional<plan::ResolvedRelation>();  // views are not written
   return ResolveView(name);
 }
 
@@ -154,6 +155,10 @@ Result<std::optional<plan::ResolvedRelation>> NameResolver::ResolveSelector(cons
   parent.rest.pop_back();
   ASSIGN_OR_RETURN(std::optional<catalog::LoadedTable> loaded, Load(parent));
   if (!loaded) return none;
+  if (request.for_write && selector->kind == Selector::Kind::kMetadataTable) {
+    return Fail(ErrorCode::kUnsupported, "Cannot " + std::string(write_verb_) + " a metadata table",
+                "UnsupportedOperationException");
+  }
   ASSIGN_OR_RETURN(plan::ResolvedRelation relation,
                    SelectState(RefOf(parent, *loaded), &*selector, request, session_.configuration));
   return std::optional(std::move(relation));

@@ -61,6 +61,11 @@ class NameResolver final : public plan::Resolver {
 
   exec::StatementContext statement_context() const;
 
+  // Forgets the states seen so far: the statement itself has changed a table's definition.
+  void Forget() { loaded_.clear(); }
+  // How messages call what the statement does to its target: "append to", "delete from" ...
+  void set_write_verb(std::string_view verb) { write_verb_ = verb; }
+
  private:
   Result<std::optional<plan::ResolvedRelation>> ResolveInCatalog(const plan::RelationRequest& request);
   Result<std::optional<plan::ResolvedRelation>> ResolveSelector(const plan::RelationRequest& request,
@@ -70,6 +75,7 @@ class NameResolver final : public plan::Resolver {
 
   SessionState& session_;
   int64_t now_micros_;
+  std::string_view write_verb_ = "append to";
   plan::SessionSettings settings_;
   std::map<sql::Name, catalog::LoadedTable> loaded_;  // by full name: one state per statement
 };

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "base/uuid.h"
+#include "engine/dangling_deletes.h"
 #include "engine/errors.h"
 #include "engine/procedures.h"
 #include "engine/rewrite_planning.h"
@@ -271,6 +272,25 @@ Result<Totals> RewriteGroups(const Rewrite& rewrite, std::vector<FileGroup> grou
   return totals;
 }
 
+// On main, in a commit of its own, on the table as the rewrite left it.
+Status RemoveDanglingDeletes(const Rewrite& rewrite, Totals& totals) {
+  TableHandle table = rewrite.table;
+  ASSIGN_OR_RETURN(table.loaded, table.catalog->LoadTable(table.id));
+  const spec::Snapshot* current = table.metadata().CurrentSnapshot();
+  if (current == nullptr) return {};
+  ASSIGN_OR_RETURN(std::vector<spec::DataFile> dangling,
+                   FindDanglingDeletes(rewrite.call.scope.session.ReadContextOf(*table.catalog), table.metadata(), *current));
+  if (dangling.empty()) return {};
+  commit::SnapshotChange change;
+  change.kind = commit::ChangeKind::kRewriteFiles;
+  change.validation.from_snapshot = current->snapshot_id;
+  for (spec::DataFile& file : dangling) change.removed_deletes.push_back({std::move(file), {}});
+  totals.removed_deletes += static_cast<int64_t>(change.removed_deletes.size());
+  WriteTarget target{table, spec::kMainBranch, false, EngineSummary(rewrite.call.scope.session)};
+  RETURN_IF_ERROR(CommitWrite(rewrite.call.scope, target, std::move(change)));
+  return {};
+}
+
 }  // namespace
 
 Result<ProcedureRows> RewriteDataFiles(const ProcedureCall& call) {
@@ -291,6 +311,7 @@ Result<ProcedureRows> RewriteDataFiles(const ProcedureCall& call) {
     ASSIGN_OR_RETURN(std::vector<table::FileScanTask> tasks,
                      table::PlanFiles(call.scope.session.ReadContextOf(*rewrite.table.catalog), std::move(request)));
     ASSIGN_OR_RETURN(totals, RewriteGroups(rewrite, PlanGroups(std::move(tasks), rewrite.options)));
+    if (rewrite.options.remove_dangling_deletes) RETURN_IF_ERROR(RemoveDanglingDeletes(rewrite, totals));
   }
   return ProcedureRows{{Value(static_cast<int32_t>(totals.rewritten_files)), Value(static_cast<int32_t>(totals.added_files)),
                         Value(totals.rewritten_bytes), Value(static_cast<int32_t>(totals.failed_files)),

@@ -3,6 +3,7 @@
 
 #include "base/strings.h"
 #include "engine/errors.h"
+#include "engine/merge_evolution.h"
 #include "engine/statements.h"
 #include "engine/table_write.h"
 #include "expr/evaluate.h"
@@ -139,9 +140,11 @@ Result<StatementResult> RunRowLevel(StatementScope& scope, const plan::RowLevelP
 }  // namespace
 
 Result<StatementResult> Run(StatementScope& scope, const sql::Delete& statement) {
+  scope.names.set_write_verb("delete from");
   ASSIGN_OR_RETURN(plan::RowLevelPlan plan, scope.analyzer.AnalyzeDelete(statement));
   ASSIGN_OR_RETURN(WriteTarget target, PrepareWrite(scope, plan.target, "delete from"));
   if (plan.filter_is_exact) {
+    RETURN_IF_ERROR(CopiesOnWrite(*plan.target.metadata, kDeleteRules.mode_property));  // refuses unknown modes
     if (plan.target_filter.is_false()) return StatementResult();
     ASSIGN_OR_RETURN(bool whole_files, SelectsWholeFiles(scope, *target.handle.catalog, plan));
     if (whole_files) return DeleteFiles(scope, std::move(target), plan.target_filter);
@@ -156,6 +159,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Update& statement)
 }
 
 Result<StatementResult> Run(StatementScope& scope, const sql::Merge& statement) {
+  if (statement.with_schema_evolution) RETURN_IF_ERROR(EvolveTarget(scope, statement));
   ASSIGN_OR_RETURN(plan::RowLevelPlan plan, scope.analyzer.AnalyzeMerge(statement));
   ASSIGN_OR_RETURN(WriteTarget target, PrepareWrite(scope, plan.target, "modify"));
   return RunRowLevel(scope, plan, kMergeRules, std::move(target));
@@ -167,9 +171,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Truncate& statemen
   const auto* data = relation ? std::get_if<plan::DataTable>(&*relation) : nullptr;
   if (data == nullptr) return Fail(TableNotFound(statement.table, "ExtendedAnalysisException"));
   if (!statement.partition.empty()) {
-    return FailWith(ErrorCode::kUnsupported, "AnalysisException", "INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED",
-                    "42601", "The partition command is invalid. Table " + data->table.QuotedName() +
-                                 " does not support partition management.");
+    return Fail(NoPartitionManagement(data->table.QuotedName(), "; line 1 pos 15;"));
   }
   ASSIGN_OR_RETURN(WriteTarget target, PrepareWrite(scope, data->table, "delete from"));
   return DeleteFiles(scope, std::move(target), expr::Expression::True());

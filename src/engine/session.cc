@@ -98,6 +98,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Statement& stateme
 }
 
 Result<StatementResult> Run(StatementScope&, const sql::UnsupportedStatement& statement) {
+  if (statement.name == "MSCK REPAIR TABLE" || statement.name == "LOAD DATA") return Fail(NotSupportedForV2(statement.name));
   return Fail(UnsupportedFeature(statement.name));
 }
 

@@ -136,20 +136,14 @@ Result<StatementResult> Run(StatementScope& scope, const sql::ShowCurrentNamespa
 
 Result<StatementResult> Run(StatementScope& scope, const sql::ShowColumns& statement) {
   sql::Name name = statement.table;
-  if (!statement.in.empty()) {
-    if (name.size() > 1) {
-      sql::Name given(name.begin(), name.end() - 1);
-      if (given != statement.in) {
-        return FailWith(ErrorCode::kAnalysis, "AnalysisException", "SHOW_COLUMNS_WITH_CONFLICT_NAMESPACE", "42K05",
-                        "SHOW COLUMNS with conflicting namespaces: " + sql::QuoteName(statement.in) +
-                            " != " + sql::QuoteName(given) + ".");
-      }
-    } else {
-      name = statement.in;
-      name.push_back(statement.table.front());
-    }
-  }
+  if (!statement.in.empty() && name.size() == 1) name.insert(name.begin(), statement.in.begin(), statement.in.end());
   ASSIGN_OR_RETURN(TableHandle table, scope.names.GetTable(name));
+  // Spark compares the namespace as given with the table's own, which has no catalog in front.
+  if (!statement.in.empty() && statement.in != table.id.ns) {
+    return FailWith(ErrorCode::kAnalysis, "AnalysisException", "SHOW_COLUMNS_WITH_CONFLICT_NAMESPACE", "42K05",
+                    "SHOW COLUMNS with conflicting namespaces: " + sql::QuoteName(statement.in) +
+                        " != " + sql::QuoteName(table.id.ns) + ".");
+  }
   std::vector<ValueList> rows;
   for (const spec::NestedField& field : table.metadata().schema().fields()) rows.push_back({Value(field.name)});
   return StatementResult({StringColumn("col_name")}, std::move(rows));
@@ -163,11 +157,7 @@ Result<std::map<std::string, std::string>> PropertiesToShow(StatementScope& scop
   ASSIGN_OR_RETURN(QualifiedName qualified, scope.names.Qualify(name));
   if (qualified.catalog->views() != nullptr) {
     if (auto view = qualified.catalog->views()->LoadView(qualified.identifier())) {
-      std::map<std::string, std::string> shown = view->metadata->properties;
-      shown["format-version"] = std::to_string(view->metadata->format_version);
-      shown["location"] = view->metadata->location;
-      shown["provider"] = "iceberg";
-      return shown;
+      return VisibleViewProperties(*view->metadata);
     }
   }
   return Fail(TableNotFound(name, "ExtendedAnalysisException", "; line 1 pos 19;"));
@@ -187,6 +177,12 @@ Result<StatementResult> Run(StatementScope& scope, const sql::ShowTablePropertie
     return StatementResult(std::move(columns), {{Value(*statement.key), Value(std::move(text))}});
   }
   std::vector<ValueList> rows;
+  if (properties.count("provider") > 0) {  // a view's: the reserved ones come first
+    for (const char* key : {"location", "provider"}) {
+      rows.push_back({Value(key), Value(properties[key])});
+      properties.erase(key);
+    }
+  }
   for (const auto& [key, value] : properties) rows.push_back({Value(key), Value(value)});
   return StatementResult(std::move(columns), std::move(rows));
 }
@@ -194,13 +190,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::ShowTablePropertie
 Result<StatementResult> Run(StatementScope& scope, const sql::ShowPartitions& statement) {
   ASSIGN_OR_RETURN(TableHandle table, scope.names.GetTable(statement.table));
   ASSIGN_OR_RETURN(QualifiedName name, scope.names.Qualify(statement.table));
-  Error error = FailWith(ErrorCode::kUnsupported, "ExtendedAnalysisException",
-                         "INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", "42601",
-                         "The partition command is invalid. Table " + sql::QuoteName(name.full()) +
-                             " does not support partition management.")
-                    .value();
-  error.message += "; line 1 pos 16;";
-  return Fail(std::move(error));
+  return Fail(NoPartitionManagement(sql::QuoteName(name.full()), "; line 1 pos 16;"));
 }
 
 Result<StatementResult> Run(StatementScope&, const sql::ShowFunctions& statement) {

@@ -97,8 +97,35 @@ std::map<std::string, std::string> VisibleProperties(const spec::TableMetadata& 
   }
   std::vector<std::string> identifiers;
   for (int32_t id : metadata.schema().identifier_field_ids()) identifiers.push_back(metadata.schema().FullName(id));
+  std::sort(identifiers.begin(), identifiers.end());
   if (!identifiers.empty()) shown["identifier-fields"] = "[" + Join(identifiers, ",") + "]";
   return shown;
+}
+
+std::map<std::string, std::string> VisibleViewProperties(const spec::ViewMetadata& view) {
+  static constexpr std::string_view kOwn[] = {"comment", "owner", "create_engine_version", "engine_version",
+                                              "spark.query-column-names", "queryColumnNames"};
+  std::map<std::string, std::string> shown;
+  for (const auto& [key, value] : view.properties) {
+    if (std::find(std::begin(kOwn), std::end(kOwn), key) == std::end(kOwn)) shown[key] = value;
+  }
+  shown["location"] = view.location;
+  shown["provider"] = "iceberg";
+  shown["format-version"] = std::to_string(view.format_version);
+  return shown;
+}
+
+std::string CreateViewText(const std::string& name, const spec::ViewMetadata& view) {
+  std::vector<std::string> columns, properties;
+  for (const spec::NestedField& field : view.schema().fields()) {
+    columns.push_back("  " + sql::QuoteIfNeeded(field.name) + (field.doc ? " COMMENT " + Quoted(*field.doc) : ""));
+  }
+  std::string text = "CREATE VIEW " + name + " (\n" + Join(columns, ",\n") + ")\n";
+  if (auto at = view.properties.find("comment"); at != view.properties.end()) text += "COMMENT " + Quoted(at->second) + "\n";
+  for (const auto& [key, value] : VisibleViewProperties(view)) properties.push_back("  " + Quoted(key) + " = " + Quoted(value));
+  text += "TBLPROPERTIES (\n" + Join(properties, ",\n") + ")\nAS\n";
+  const spec::ViewRepresentation* query = view.version().ForDialect("spark");
+  return text + (query == nullptr ? "" : query->sql) + "\n";
 }
 
 std::string TypeName(const spec::Type& type) {

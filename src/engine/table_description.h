@@ -6,6 +6,7 @@
 #include <string>
 
 #include "spec/table_metadata.h"
+#include "spec/view_metadata.h"
 
 namespace iceblink::engine {
 
@@ -13,6 +14,12 @@ namespace iceblink::engine {
 // ones: format, format-version, current-snapshot-id, sort-order, identifier-fields. `snapshot_id` is the state shown.
 std::map<std::string, std::string> VisibleProperties(const spec::TableMetadata& metadata,
                                                      std::optional<int64_t> snapshot_id);
+
+// Likewise of a view: location, provider and format-version, and the user's own.
+std::map<std::string, std::string> VisibleViewProperties(const spec::ViewMetadata& view);
+
+// CREATE VIEW text.
+std::string CreateViewText(const std::string& name, const spec::ViewMetadata& view);
 
 // Whether a LIKE pattern of SHOW statements matches: * is any text, | separates alternatives, case does not count.
 bool MatchesShowPattern(std::string_view text, std::string_view pattern);

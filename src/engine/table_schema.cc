@@ -11,14 +11,36 @@
 namespace iceblink::engine {
 namespace {
 
-// Ids as Iceberg gives them: all columns first, then what is nested in each.
+// Ids as Iceberg's Spark module gives them: from 0, all columns first, then what is nested in each. Messages show them.
 class ProvisionalIds {
  public:
-  int32_t Next() { return ++last_; }
+  int32_t Next() { return next_++; }
 
  private:
-  int32_t last_ = 0;
+  int32_t next_ = 0;
 };
+
+// Types that Spark refuses before a catalog sees them.
+Status CheckType(const sql::DataType& type) {
+  auto refuse = [](std::string condition, std::string_view text) -> Status {
+    Error error = FailWith(ErrorCode::kUnsupported, "ExtendedAnalysisException", std::move(condition), "0A000", text).value();
+    error.message += ";";
+    return Fail(std::move(error));
+  };
+  switch (type.kind()) {
+    case sql::TypeKind::kTime: return refuse("UNSUPPORTED_TIME_TYPE", "The data type TIME is not supported.");
+    case sql::TypeKind::kGeometry:
+    case sql::TypeKind::kGeography:
+      return refuse("UNSUPPORTED_FEATURE.GEOSPATIAL_DISABLED",
+                    "The feature is not supported: Geospatial feature is disabled.");
+    case sql::TypeKind::kArray: return CheckType(type.element());
+    case sql::TypeKind::kMap: RETURN_IF_ERROR(CheckType(type.key())); return CheckType(type.value());
+    case sql::TypeKind::kStruct:
+      for (const sql::StructField& field : type.fields()) RETURN_IF_ERROR(CheckType(field.type));
+      return {};
+    default: return {};
+  }
+}
 
 Status CheckColumn(const sql::ColumnDefinition& column, const std::string& table_name) {
   if (column.default_value) {
@@ -88,6 +110,7 @@ Result<spec::Schema> SchemaOfColumns(const std::vector<sql::ColumnDefinition>& c
     const std::string& name = column.name.back();
     if (!names.insert(Utf8Lower(name)).second) return Fail(DuplicateColumn(name));
     RETURN_IF_ERROR(CheckColumn(column, table_name));
+    RETURN_IF_ERROR(CheckType(column.type));
     spec::NestedField field;
     field.id = ids.Next();
     field.name = name;

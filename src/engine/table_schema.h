@@ -11,7 +11,7 @@
 
 namespace iceblink::engine {
 
-// The schema of column definitions, with provisional ids from 1 in the order Iceberg assigns.
+// The schema of column definitions, with provisional ids from 0 in the order Iceberg assigns.
 // Errors: COLUMN_ALREADY_EXISTS; defaults and generated columns are UNSUPPORTED_FEATURE.
 Result<spec::Schema> SchemaOfColumns(const std::vector<sql::ColumnDefinition>& columns, const std::string& table_name);
 

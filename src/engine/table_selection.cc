@@ -45,10 +45,7 @@ void ApplyVersion(TableRef& table, table::ResolvedVersion version, bool time_tra
 
 Status ApplyBranch(TableRef& table, const std::string& branch, bool for_write) {
   const spec::Snapshot* head = table.metadata->SnapshotOfRef(branch);
-  if (head == nullptr && branch != spec::kMainBranch) {
-    if (for_write) return Validation("Cannot use branch (does not exist): " + branch);
-    return Validation("Cannot use branch (does not exist): " + branch);
-  }
+  if (head == nullptr && branch != spec::kMainBranch) return Validation("Cannot use branch (does not exist): " + branch);
   if (const spec::SnapshotRef* ref = table.metadata->Ref(branch); ref != nullptr && !ref->is_branch() && for_write) {
     return IllegalArgument(branch + " is a tag, not a branch. Tags cannot be targets for producing snapshots");
   }
@@ -201,7 +198,7 @@ Result<plan::ResolvedRelation> SelectState(TableRef table, const Selector* selec
   ASSIGN_OR_RETURN(std::optional<int64_t> start, NumberOption(request, "start-snapshot-id"));
   ASSIGN_OR_RETURN(std::optional<int64_t> end, NumberOption(request, "end-snapshot-id"));
   if (end && !start) {
-    return IllegalArgument("Cannot set only end-snapshot-id for incremental scans. Please, set start-snapshot-id too.");
+    return IllegalArgument("Cannot set only `end-snapshot-id` for incremental scans. Please, set `start-snapshot-id` too.");
   }
   if (end) table.snapshot_id = end;
   return plan::DataTable{std::move(table), start};

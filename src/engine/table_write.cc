@@ -8,6 +8,7 @@
 #include "engine/errors.h"
 #include "engine/guards.h"
 #include "engine/table_selection.h"
+#include "spec/manifest.h"
 
 namespace iceblink::engine {
 
@@ -29,6 +30,7 @@ SummaryEntries WriteSummary(const SessionState& session) {
 Result<WriteTarget> PrepareWrite(StatementScope& scope, const plan::TableRef& table, std::string_view statement_verb) {
   if (table.time_travel) return IllegalArgument("Cannot " + std::string(statement_verb) + " table with time travel");
   RETURN_IF_ERROR(CheckWapGuards(scope, table));
+  RETURN_IF_ERROR(spec::ParseFileFormat(table.metadata->Property("write.format.default", "parquet")));
   WriteTarget target;
   ASSIGN_OR_RETURN(target.handle, scope.names.HandleOf(table));
   target.branch = table.branch.value_or(spec::kMainBranch);

@@ -32,6 +32,19 @@ std::optional<TransformKind> KindOf(std::string_view name) {
   return std::nullopt;
 }
 
+// The transform as Spark describes it: bucket(4, s).
+std::string Describe(const sql::Transform& transform) {
+  std::vector<std::string> arguments;
+  for (const sql::TransformArgument& argument : transform.args) {
+    if (const auto* name = std::get_if<sql::Name>(&argument)) {
+      arguments.push_back(sql::QuoteNameIfNeeded(*name));
+    } else {
+      arguments.push_back(sql::PrintExpression(*sql::MakeExpr(std::get<sql::Literal>(argument))));
+    }
+  }
+  return transform.name + "(" + Join(arguments, ", ") + ")";
+}
+
 Result<Transform> Build(const sql::Transform& source, TransformKind kind, std::optional<int64_t> width) {
   switch (kind) {
     case TransformKind::kYear: return Transform::Year();
@@ -44,9 +57,9 @@ Result<Transform> Build(const sql::Transform& source, TransformKind kind, std::o
     case TransformKind::kVoid:
     case TransformKind::kUnknown: return Transform::Identity();
   }
-  if (!width) return IllegalArgument("Cannot find width for transform: " + sql::PrintTransform(source));
+  if (!width) return IllegalArgument("Cannot find width for transform: " + Describe(source));
   if (*width <= 0 || *width > INT32_MAX) {
-    return IllegalArgument("Unsupported width for transform: " + sql::PrintTransform(source));
+    return IllegalArgument("Unsupported width for transform: " + Describe(source));
   }
   auto number = static_cast<int32_t>(*width);
   return kind == TransformKind::kBucket ? Transform::Bucket(number) : Transform::Truncate(number);
@@ -66,11 +79,11 @@ Result<ColumnTransform> ToColumnTransform(const sql::Transform& transform) {
     }
   }
   if (!kind) {
-    return Fail(ErrorCode::kUnsupported, "Transform is not supported: " + sql::PrintTransform(transform),
+    return Fail(ErrorCode::kUnsupported, "Transform is not supported: " + Describe(transform),
                 "UnsupportedOperationException");
   }
   if (columns.size() != 1) {
-    return IllegalArgument("Cannot convert transform with more than one column reference: " + sql::PrintTransform(transform));
+    return IllegalArgument("Cannot convert transform with more than one column reference: " + Describe(transform));
   }
   ASSIGN_OR_RETURN(Transform built, Build(transform, *kind, width));
   return ColumnTransform{std::move(columns.front()), std::move(built)};

@@ -96,7 +96,6 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DropVariable& stat
 }
 
 Result<StatementResult> Run(StatementScope& scope, const sql::ExecuteImmediate& statement) {
-  if (!statement.arguments.empty()) return Fail(UnsupportedFeature("EXECUTE IMMEDIATE ... USING"));
   if (!statement.into.empty()) return Fail(UnsupportedFeature("EXECUTE IMMEDIATE ... INTO"));
   ASSIGN_OR_RETURN(Value text, scope.analyzer.AnalyzeConstant(*statement.text, sql::TypeKind::kString));
   if (text.is_null()) return Fail(UnsupportedFeature("EXECUTE IMMEDIATE NULL"));
