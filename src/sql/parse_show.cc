@@ -6,32 +6,27 @@
 
 namespace iceblink::sql {
 
+// SHOW (TABLES | VIEWS | NAMESPACES) [IN name] [LIKE 'pattern'].
+template <typename Show>
+StatementParser::Node StatementParser::ShowListing() {
+  Take();
+  Show show;
+  ASSIGN_OR_RETURN(show.in, OptionalIn());
+  ASSIGN_OR_RETURN(show.pattern, OptionalPattern());
+  return show;
+}
+
 StatementParser::Node StatementParser::ShowStatement() {
   Take();
   switch (Peek().word) {
-    case Word::kTables: {
-      Take();
-      ShowTables show;
-      ASSIGN_OR_RETURN(show.in, OptionalIn());
-      ASSIGN_OR_RETURN(show.pattern, OptionalPattern());
-      return show;
-    }
-    case Word::kViews: {
-      Take();
-      ShowViews show;
-      ASSIGN_OR_RETURN(show.in, OptionalIn());
-      ASSIGN_OR_RETURN(show.pattern, OptionalPattern());
-      return show;
-    }
+    case Word::kTables:
+      return ShowListing<ShowTables>();
+    case Word::kViews:
+      return ShowListing<ShowViews>();
     case Word::kNamespaces:
     case Word::kDatabases:
-    case Word::kSchemas: {
-      Take();
-      ShowNamespaces show;
-      ASSIGN_OR_RETURN(show.in, OptionalIn());
-      ASSIGN_OR_RETURN(show.pattern, OptionalPattern());
-      return show;
-    }
+    case Word::kSchemas:
+      return ShowListing<ShowNamespaces>();
     case Word::kCatalogs: {
       Take();
       ShowCatalogs show;

@@ -180,20 +180,9 @@ Result<DataType> StatementParser::PrimitiveType() {
       return DataType::Time(precision.empty() ? 6 : static_cast<int32_t>(precision[0]));
     }
     case Word::kGeometry:
-    case Word::kGeography: {
-      int64_t srid = DataType::kAnySrid;
-      if (At(Tok::kLeftParen) && At(Word::kAny, 1)) {
-        at_ += 2;
-        RETURN_IF_ERROR(Expect(Tok::kRightParen));
-      } else if (At(Tok::kLeftParen)) {
-        ASSIGN_OR_RETURN(std::vector<int64_t> arguments, OptionalTypeArguments());
-        srid = arguments[0];
-      } else {
-        break;
-      }
-      return token.word == Word::kGeometry ? DataType::Geometry(static_cast<int32_t>(srid))
-                                           : DataType::Geography(static_cast<int32_t>(srid));
-    }
+    case Word::kGeography:
+      if (At(Tok::kLeftParen)) return GeoType(token.word == Word::kGeometry);
+      break;
     default:
       break;
   }
@@ -201,6 +190,18 @@ Result<DataType> StatementParser::PrimitiveType() {
   const std::string written = AsciiUpper(TextBetween(token.start, LastStop()));
   return CheckError("UNSUPPORTED_DATATYPE", "0A000", "Unsupported data type \"" + written + "\".",
                     Span(first));
+}
+
+// (srid) or (ANY).
+Result<DataType> StatementParser::GeoType(bool geometry) {
+  Take();
+  int64_t srid = DataType::kAnySrid;
+  if (!Accept(Word::kAny)) {
+    ASSIGN_OR_RETURN(srid, IntegerValue());
+  }
+  RETURN_IF_ERROR(Expect(Tok::kRightParen));
+  return geometry ? DataType::Geometry(static_cast<int32_t>(srid))
+                  : DataType::Geography(static_cast<int32_t>(srid));
 }
 
 Result<DataType> StatementParser::DecimalType() {

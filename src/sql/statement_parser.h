@@ -155,6 +155,7 @@ class StatementParser : private TokenReader {
   Result<DataType> ComplexType();
   Result<DataType> IntervalType();
   Result<DataType> DecimalType();
+  Result<DataType> GeoType(bool geometry);
   Result<std::vector<StructField>> StructFields();
   Result<StructField> ColumnType(bool colon_allowed);
   Result<std::vector<int64_t>> OptionalTypeArguments();
@@ -280,6 +281,8 @@ class StatementParser : private TokenReader {
   Node ShowStatement();
   Node ShowTableExtendedStatement();
   Node ShowColumnsStatement();
+  template <typename Show>
+  Node ShowListing();
   Node ShowFunctionsStatement();
   Node DescribeStatement();
   Node DescribeTableStatement();
