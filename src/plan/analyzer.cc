@@ -56,6 +56,9 @@ Result<PlanPtr> Analyzer::AnalyzeCreateTableAs(const sql::CreateTable& statement
 Result<InsertPlan> Analyzer::AnalyzeInsert(const sql::Insert& insert) { return queries_->Insert(insert); }
 Result<RowLevelPlan> Analyzer::AnalyzeDelete(const sql::Delete& statement) { return queries_->Delete(statement); }
 Result<RowLevelPlan> Analyzer::AnalyzeUpdate(const sql::Update& statement) { return queries_->Update(statement); }
+Result<std::vector<Column>> Analyzer::AnalyzeMergeSource(const sql::Merge& statement) {
+  return queries_->MergeSource(statement);
+}
 Result<RowLevelPlan> Analyzer::AnalyzeMerge(const sql::Merge& statement) { return queries_->Merge(statement); }
 
 Result<TypedExpr> Analyzer::AnalyzeExpression(const sql::Expr& expr, std::span<const Column> columns) {

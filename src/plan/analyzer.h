@@ -50,6 +50,9 @@ class Analyzer {
   Result<RowLevelPlan> AnalyzeDelete(const sql::Delete& statement);
   Result<RowLevelPlan> AnalyzeUpdate(const sql::Update& statement);
   Result<RowLevelPlan> AnalyzeMerge(const sql::Merge& statement);
+  // Returns the columns of a MERGE's source. MERGE WITH SCHEMA EVOLUTION adds those that the target lacks to the target's
+  // schema first; the statement is then analyzed against the new schema by another Analyzer.
+  Result<std::vector<Column>> AnalyzeMergeSource(const sql::Merge& statement);
 
   // Analyzes an expression over columns that the caller knows (none: a constant expression). Subqueries are allowed.
   Result<TypedExpr> AnalyzeExpression(const sql::Expr& expr, std::span<const Column> columns = {});
@@ -71,8 +74,8 @@ class Analyzer {
   std::unique_ptr<class QueryAnalyzer> queries_;
 };
 
-// Loads the target of DESCRIBE t c and the like: `name` against columns, else UNRESOLVED_COLUMN with suggestions in the
-// given order ("line 1 pos 0;" is the caller's).
+// Returns UNRESOLVED_COLUMN.* for a name, with suggestions ranked by similarity (as queries do, at most five) or all in the
+// given order (as ALTER TABLE does).
 Error UnresolvedColumnError(const sql::Name& name, const std::vector<sql::Name>& candidates, bool by_similarity,
                             std::optional<sql::Position> at);
 

@@ -70,8 +70,11 @@ Result<RowClause> Clause(RowChangeBuilder& builder, const sql::MergeClause& clau
 
 Result<RowLevelPlan> QueryAnalyzer::Delete(const sql::Delete& statement) {
   ASSIGN_OR_RETURN(Env env, WithCtes(statement.ctes, Env()));
-  ASSIGN_OR_RETURN(TableRef target, Target(statement.table, statement.table_position, {}, env));
-  RowChangeBuilder builder(*this, std::move(target), statement.alias);
+  auto target = Target(statement.table, statement.table_position, {}, env);
+  if (!target && target.error().message.starts_with("Cannot write to metadata table"))
+    return Fail(ErrorCode::kUnsupported, "Cannot delete from a metadata table", "UnsupportedOperationException");
+  if (!target) return Fail(target.error());
+  RowChangeBuilder builder(*this, std::move(*target), statement.alias);
   builder.plan().kind = RowLevelPlan::Kind::kDelete;
   RETURN_IF_ERROR(builder.ScanTarget());
   RETURN_IF_ERROR(SetCondition(builder, statement.where, env));
@@ -94,6 +97,14 @@ Result<RowLevelPlan> QueryAnalyzer::Update(const sql::Update& statement) {
   builder.Prune();
   builder.Finish();
   return std::move(builder.plan());
+}
+
+Result<std::vector<Column>> QueryAnalyzer::MergeSource(const sql::Merge& statement) {
+  ASSIGN_OR_RETURN(Env env, WithCtes(statement.ctes, Env()));
+  ASSIGN_OR_RETURN(Relation source, From(statement.source, env));
+  std::vector<Column> columns;
+  for (const ScopeColumn* column : VisibleColumns(source.scope)) columns.push_back(column->column);
+  return columns;
 }
 
 Result<RowLevelPlan> QueryAnalyzer::Merge(const sql::Merge& statement) {

@@ -219,6 +219,9 @@ constexpr ErrorCondition kRows[] = {
      "The generator is not supported: nested in expressions <expression>."},
     {"UNSUPPORTED_INSERT.RDD_BASED", "42809", kA, kPlain, false, "Can't insert into the target. An RDD-based table is not allowed."},
     {"UNSUPPORTED_TIME_TYPE", "0A000", kA, kPlain, false, "The data type TIME is not supported."},
+    {"VIEW_EXCEED_MAX_NESTED_DEPTH", "54K00", kA, kPlain, false,
+     "The depth of view <viewName> exceeds the maximum view resolution depth (<maxNestedDepth>).\nAnalysis is aborted to avoid "
+     "errors. If you want to work around this, please try to increase the value of \"spark.sql.view.maxNestedViewDepth\"."},
     {"WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", "42601", kA, kExtended, true,
      "Window function <funcName> requires an OVER clause."},
     {"WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605", kA, kPlain, false,

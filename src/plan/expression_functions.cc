@@ -115,9 +115,26 @@ std::string ListedTypes(const std::vector<TypedExpr>& args, bool brackets) {
 
 }  // namespace
 
+namespace {
+
+// The text of a call: name(arguments) but for the few that read as operators or hide an argument.
+std::string DisplayText(const FunctionRow& row, const std::vector<TypedExpr>& args) {
+  if (row.name == "if") return fmt::format("({})", CallText("IF", args));
+  if (row.name == "isnull") return fmt::format("({} IS NULL)", args[0].text);
+  if (row.name == "isnotnull") return fmt::format("({} IS NOT NULL)", args[0].text);
+  if (row.name == "not") return fmt::format("(NOT {})", args[0].text);
+  if (row.name == "positive") return fmt::format("(+ {})", args[0].text);
+  if (args.size() == 2 && (row.name == "ceil" || row.name == "floor")) return CallText(row.name, args);
+  if (row.name == "from_json" || row.name == "from_csv") return CallText(row.name, {args[0]});
+  if (row.name == "variant_get" || row.name == "try_variant_get") return CallText(row.name, {args[0], args[1]});
+  return CallText(row.DisplayName(), args);
+}
+
+}  // namespace
+
 Result<std::vector<TypedExpr>> QueryAnalyzer::CoerceArguments(const FunctionRow& row, std::string_view written,
                                                               std::vector<TypedExpr> args, ErrorPosition at) {
-  std::string text = CallText(row.DisplayName(), args);
+  std::string text = DisplayText(row, args);
   std::vector<size_t> common;
   for (size_t i = 0; i < args.size(); ++i) {
     char code = CodeOf(row, i);
@@ -236,13 +253,7 @@ void CastTogether(std::string_view canonical, std::vector<TypedExpr>& args, Cast
 
 Result<TypedExpr> QueryAnalyzer::ScalarCall(const FunctionRow& row, std::string_view written,
                                             std::vector<TypedExpr> args, ErrorPosition at) {
-  std::string text = CallText(row.DisplayName(), args);
-  if (args.size() == 2 && (row.name == "ceil" || row.name == "floor")) text = CallText(row.name, args);
-  if (row.name == "if") text = fmt::format("({})", CallText("IF", args));
-  if (row.name == "isnull") text = fmt::format("({} IS NULL)", args[0].text);
-  if (row.name == "isnotnull") text = fmt::format("({} IS NOT NULL)", args[0].text);
-  if (row.name == "not") text = fmt::format("(NOT {})", args[0].text);
-  if (row.name == "positive") text = fmt::format("(+ {})", args[0].text);
+  std::string text = DisplayText(row, args);
   std::string_view canonical = row.CanonicalName();
   if (ExprPtr known = KnownCall(row, args)) return TypedExpr{known, text};
   if (row.name == "assert_true" && args.size() == 1) {
@@ -277,6 +288,10 @@ Result<TypedExpr> QueryAnalyzer::ScalarCall(const FunctionRow& row, std::string_
   for (const TypedExpr& arg : args) values.push_back(arg.expr);
   if (canonical == "<=>") return TypedExpr{MakeCall("<=>", values, DataType(TypeKind::kBoolean), false), text};
   ASSIGN_OR_RETURN(CallType type, TypeOfCall(row, values, settings_.ansi));
+  if (row.name == "zeroifnull" || row.name == "nullifzero") {
+    if (type.type.is_void()) type.type = DataType(TypeKind::kInt);
+    values[0] = MakeCast(values[0], type.type, cast_mode());
+  }
   if (row.name == "zeroifnull")
     return TypedExpr{MakeCall("coalesce", {values[0], MakeCast(MakeInt(0), values[0]->type, cast_mode())}, type.type, false), text};
   if (row.name == "nullifzero")

@@ -87,7 +87,7 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
           },
           [&](const sql::FieldAccess& node) -> R {
             ASSIGN_OR_RETURN(TypedExpr base, Expression(*node.child, context));
-            return Field(std::move(base), node.field, ToErrorPosition(at));
+            return Field(std::move(base), node.field, std::nullopt);
           },
           [&](const sql::VariantPath& node) -> R {
             ASSIGN_OR_RETURN(TypedExpr base, Expression(*node.child, context));
@@ -183,7 +183,7 @@ Result<TypedExpr> QueryAnalyzer::ColumnName(const sql::Name& name, const sql::Po
   return Fail(UnresolvedColumn(name, context.scope != nullptr ? *context.scope : Scope(), position));
 }
 
-Result<TypedExpr> QueryAnalyzer::Field(TypedExpr base, const std::string& field, ErrorPosition at) {
+Result<TypedExpr> QueryAnalyzer::Field(TypedExpr base, const std::string& field, std::optional<ErrorPosition> at) {
   const DataType& type = base.expr->type;
   std::string text = fmt::format("{}.{}", base.text, field);
   if (type.kind() == TypeKind::kMap && type.key().is_string())
@@ -343,7 +343,9 @@ Result<TypedExpr> QueryAnalyzer::SubqueryIn(const sql::InSubquery& node, const s
   for (const Column& column : plan->output) columns.push_back(InDoubleQuotes(column.name));
   std::string left = texts.size() == 1 ? texts[0] : fmt::format("named_struct({})", iceblink::Join(texts, ", "));
   std::string text = fmt::format("({} IN (listquery()))", left);
+  // Spark points at the word IN.
   ErrorPosition position = ToErrorPosition(at);
+  position.column += node.child->position.stop - node.child->position.start + 1;
   if (plan->output.size() != values.size())
     return Raise("DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH",
                  {{"sqlExpr", InDoubleQuotes(text)},

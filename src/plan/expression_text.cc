@@ -136,6 +136,12 @@ std::string GeneratedName(const sql::Expr& expr, const TypedExpr& typed) {
     while (const auto* inner = base->As<sql::FieldAccess>()) base = inner->child.get();
     return base->As<sql::NamedColumn>() ? field->field : typed.text;
   }
+  if (const auto* path = expr.As<sql::VariantPath>()) {
+    std::string last = path->path.substr(path->path.find_last_of('.') + 1);
+    return last.substr(0, last.find('['));
+  }
+  if (const auto* cast = expr.As<sql::Cast>(); cast != nullptr && cast->child->As<sql::VariantPath>())
+    return GeneratedName(*cast->child, typed);
   if (const auto* cast = expr.As<sql::Cast>())
     if (const auto* column = cast->child->As<sql::NamedColumn>()) return column->parts.back();
   return typed.text;
@@ -144,7 +150,12 @@ std::string GeneratedName(const sql::Expr& expr, const TypedExpr& typed) {
 Result<TypedExpr> QueryAnalyzer::LiteralOf(const sql::DatetimeLiteral& node) {
   auto typed = [&](Value value) {
     std::string text = LiteralText(value, node.type, settings_.time_zone);
-    return TypedExpr{MakeLiteral(std::move(value), node.type), std::move(text)};
+    ExprPtr literal = MakeLiteral(std::move(value), node.type);
+    if (node.type.kind() == TypeKind::kTimestamp && !FixedZoneOffsetMicros(settings_.time_zone)) {
+      auto local = resolver_.Evaluate(MakeCast(literal, DataType(TypeKind::kString), CastMode::kAnsi));
+      if (local && local->Is<std::string>()) text = fmt::format("TIMESTAMP '{}'", local->As<std::string>());
+    }
+    return TypedExpr{std::move(literal), std::move(text)};
   };
   int64_t session_offset = FixedZoneOffsetMicros(settings_.time_zone).value_or(0);
   if (!node.special.empty()) {

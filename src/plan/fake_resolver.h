@@ -16,7 +16,7 @@ class FakeResolver : public Resolver {
  public:
   FakeResolver() { settings_.now_micros = 1'785'000'000'000'000; }
 
-  // Adds demo.db.NAME with columns as in CREATE TABLE, partitioned by identity of `partition` (may be empty).
+  // Adds demo.db.NAME with columns as in CREATE TABLE, partitioned by the columns in `partition`.
   void AddTable(const std::string& name, const std::string& ddl, const std::string& partition = {}, int32_t version = 2) {
     int32_t id = 0;
     auto type = ToIcebergType(*sql::ParseTableSchema(ddl), [&id] { return ++id; });
@@ -25,9 +25,10 @@ class FakeResolver : public Resolver {
     metadata->format_version = version;
     metadata->schemas = {schema};
     metadata->specs.emplace_back();
-    if (!partition.empty())
-      metadata->specs[0].fields.push_back(
-          {schema.FindField(partition)->id, 1000, partition, spec::Transform::Identity()});
+    for (const std::string& column : SplitTrimmed(partition, ','))
+      metadata->specs[0].fields.push_back({schema.FindField(column)->id,
+                                           1000 + static_cast<int32_t>(metadata->specs[0].fields.size()), column,
+                                           spec::Transform::Identity()});
     metadata->sort_orders.emplace_back();
     TableRef table;
     table.catalog = "demo";

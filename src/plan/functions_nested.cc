@@ -130,7 +130,7 @@ constexpr FunctionRow kRows[] = {
     {"map_contains_key", kS, 2, 2, "MK", "b", kAny},
     // ---- structs
     {"struct", kS, 0, -1, "*", "*", kNever, "named_struct", "struct"},
-    {"named_struct", kS, 2, -1, "*", "*", kNever},
+    {"named_struct", kS, 0, -1, "*", "*", kNever},
 };
 
 // Functions of catalog.system.

@@ -20,13 +20,12 @@ bool SelectBuilder::IsAggregated() const {
 
 // ---- GROUP BY ---------------------------------------------------------------------------------------------------------
 
-Result<uint32_t> SelectBuilder::AddGroup(ExprPtr raw, const std::string& text) {
+Result<uint32_t> SelectBuilder::AddGroup(ExprPtr raw, const std::string& text, ErrorPosition at) {
   for (size_t i = 0; i < group_raw_.size(); ++i)
     if (SameExpr(group_raw_[i], raw)) return static_cast<uint32_t>(i);
   if (raw->type.kind() == TypeKind::kVariant || raw->type.kind() == TypeKind::kCalendarInterval)
     return Raise("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
-                 {{"sqlExpr", InDoubleQuotes(text)}, {"dataType", InDoubleQuotes(raw->type.SqlString())}},
-                 ErrorPosition{1, 0});
+                 {{"sqlExpr", InDoubleQuotes(text)}, {"dataType", InDoubleQuotes(raw->type.SqlString())}}, at);
   Column column = analyzer_.NewColumn(text, raw->type, raw->nullable);
   if (const auto* reference = raw->As<ColumnRef>()) column.id = reference->id;  // so that correlated subqueries still find it
   groups_.push_back({column, raw});
@@ -59,7 +58,7 @@ Result<ExprPtr> SelectBuilder::GroupExpr(const sql::Expr& expr) {
 Status SelectBuilder::GroupByAll() {
   for (const AliasedExpr& item : items_) {
     if (ContainsAggregate(item.value.expr)) continue;
-    ASSIGN_OR_RETURN(uint32_t index, AddGroup(item.value.expr, item.name));
+    ASSIGN_OR_RETURN(uint32_t index, AddGroup(item.value.expr, item.name, {}));
     (void)index;
   }
   return {};
@@ -91,7 +90,7 @@ Result<SelectBuilder::Sets> SelectBuilder::ElementSets(const sql::GroupingElemen
   for (const sql::ExprPtr& expr : element.exprs) {
     ASSIGN_OR_RETURN(ExprPtr raw, GroupExpr(*expr));
     std::string text = raw->As<ColumnRef>() ? raw->As<ColumnRef>()->name : fmt::format("g{}", groups_.size());
-    ASSIGN_OR_RETURN(uint32_t index, AddGroup(std::move(raw), text));
+    ASSIGN_OR_RETURN(uint32_t index, AddGroup(std::move(raw), text, ToErrorPosition(expr->position)));
     set = Union(set, {index});
   }
   return Sets{set};

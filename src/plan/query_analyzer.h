@@ -35,7 +35,6 @@ struct CteFrame {
 struct ViewContext {
   std::string catalog;
   sql::Name name_space;
-  std::vector<std::string> path;  // dotted names of the views around, to find cycles
 };
 
 // What surrounds a query: CTEs, the columns of enclosing queries, the view.
@@ -112,7 +111,7 @@ class QueryAnalyzer {
   // A condition of WHERE, ON, HAVING: boolean, FILTER_NOT_BOOLEAN otherwise.
   Result<TypedExpr> Condition(const sql::Expr& expr, const ExprContext& context);
   Result<TypedExpr> ColumnName(const sql::Name& name, const sql::Position& at, const ExprContext& context);
-  Result<TypedExpr> Field(TypedExpr base, const std::string& field, ErrorPosition at);
+  Result<TypedExpr> Field(TypedExpr base, const std::string& field, std::optional<ErrorPosition> at);
   Result<TypedExpr> LiteralOf(const sql::DatetimeLiteral& literal);
   Result<TypedExpr> Arithmetic(std::string_view op, TypedExpr left, TypedExpr right, ErrorPosition at);
   Result<TypedExpr> Comparison(std::string_view op, TypedExpr left, TypedExpr right, ErrorPosition at);
@@ -156,6 +155,8 @@ class QueryAnalyzer {
   // `name` or what stands for it without ANSI.
   std::string_view Operator(std::string_view name) const { return settings_.ansi ? name : WithoutAnsi(name); }
   const std::vector<sql::Name>& temporary_views() const { return temporary_views_; }
+  // The source of a MERGE, for schema evolution before its analysis.
+  Result<std::vector<Column>> MergeSource(const sql::Merge& statement);
 
  private:
   // expression_operators.cc
@@ -180,6 +181,7 @@ class QueryAnalyzer {
   NameRules names_;
   ColumnId next_id_ = 1;
   std::vector<sql::Name> temporary_views_;
+  int view_depth_ = 0;
 };
 
 // ---- texts (expression_text.cc)

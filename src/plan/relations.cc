@@ -124,15 +124,13 @@ const CteFrame* FindCte(const Env& env, const sql::Name& name, const NameRules& 
   return nullptr;
 }
 
-Result<Relation> Renamed(QueryAnalyzer& analyzer, Relation relation, const std::string& alias,
-                         const std::vector<std::string>& columns) {
+Result<Relation> Renamed(Relation relation, const std::string& alias, const std::vector<std::string>& columns) {
   std::vector<ScopeColumn*> visible;
   for (ScopeColumn& column : relation.scope.columns)
     if (!column.metadata && !column.qualified_only) visible.push_back(&column);
   if (!columns.empty() && columns.size() != visible.size())
     return Raise("ASSIGNMENT_ARITY_MISMATCH",
                  {{"numTarget", std::to_string(columns.size())}, {"numExpr", std::to_string(visible.size())}});
-  (void)analyzer;
   for (size_t i = 0; i < columns.size(); ++i) visible[i]->column.name = columns[i];
   for (ScopeColumn& column : relation.scope.columns)
     if (!alias.empty()) column.qualifier = {alias};
@@ -146,7 +144,7 @@ Result<Relation> QueryAnalyzer::Table(const sql::TableName& table, const sql::Po
   if (const CteFrame* frame = FindCte(env, table.name, names_); frame != nullptr && !table.time_travel) {
     ASSIGN_OR_RETURN(PlanPtr plan, Query(*frame->cte->query, *frame->env));
     Scope scope = ScopeOf(plan->output, {});
-    return Renamed(*this, Relation{std::move(plan), std::move(scope)}, frame->cte->name, frame->cte->columns);
+    return Renamed(Relation{std::move(plan), std::move(scope)}, frame->cte->name, frame->cte->columns);
   }
   RelationRequest request;
   request.name = table.name;
@@ -211,7 +209,15 @@ Result<Relation> QueryAnalyzer::ViewRelation(const ResolvedRelation& view, const
                                              const Env& env) {
   Env inner;  // a view sees neither CTEs nor outer columns
   inner.view = env.view;
-  (void)at;
+  constexpr int kMaxViewDepth = 100;  // spark.sql.view.maxNestedViewDepth
+  if (view_depth_ >= kMaxViewDepth)
+    return Raise("VIEW_EXCEED_MAX_NESTED_DEPTH", {{"viewName", sql::QuoteName(name)}, {"maxNestedDepth", "100"}},
+                 ToErrorPosition(at));
+  struct Depth {
+    explicit Depth(int& value) : value(++value) {}
+    ~Depth() { --value; }
+    int& value;
+  } depth(view_depth_);
   if (const auto* temporary = std::get_if<TemporaryView>(&view)) {
     temporary_views_.push_back(name);
     PlanPtr plan;
@@ -223,7 +229,7 @@ Result<Relation> QueryAnalyzer::ViewRelation(const ResolvedRelation& view, const
       ASSIGN_OR_RETURN(plan, Query(*query, inner));
     }
     Scope scope = ScopeOf(plan->output, {});
-    return Renamed(*this, Relation{std::move(plan), std::move(scope)}, name.back(), temporary->columns);
+    return Renamed(Relation{std::move(plan), std::move(scope)}, name.back(), temporary->columns);
   }
   const auto& catalog = std::get<CatalogView>(view);
   ASSIGN_OR_RETURN(sql::QueryPtr query, sql::ParseQuery(catalog.text));
@@ -243,7 +249,7 @@ Result<Relation> QueryAnalyzer::ViewRelation(const ResolvedRelation& view, const
 
 Result<Relation> QueryAnalyzer::AliasedRelation(const sql::Aliased& aliased, const Env& env) {
   ASSIGN_OR_RETURN(Relation relation, From(aliased.child, env));
-  return Renamed(*this, std::move(relation), aliased.alias, aliased.columns);
+  return Renamed(std::move(relation), aliased.alias, aliased.columns);
 }
 
 Result<Relation> QueryAnalyzer::Sampled(const sql::Sampled& sampled, const Env& env) {

@@ -55,12 +55,33 @@ Status SelectBuilder::Source() {
   return {};
 }
 
+// The aggregates of a condition, their columns fully qualified, as INVALID_WHERE_CONDITION lists them.
+std::string SelectBuilder::InvalidParts(const TypedExpr& condition) const {
+  std::vector<std::string> parts;
+  ForEachNode(condition.expr, [&](const Expr& node) {
+    const auto* aggregate = node.As<AggregateCall>();
+    if (aggregate == nullptr) return true;
+    std::vector<std::string> args;
+    for (const ExprPtr& arg : aggregate->args)
+      for (const ScopeColumn& column : scope_.columns) {
+        const auto* reference = arg->As<ColumnRef>();
+        if (reference == nullptr || reference->id != column.column.id) continue;
+        sql::Name name = column.qualifier;
+        name.push_back(column.column.name);
+        args.push_back(sql::QuoteNameIfNeeded(name));
+      }
+    parts.push_back(fmt::format("{}({})", aggregate->function, iceblink::Join(args, ", ")));
+    return false;
+  });
+  return parts.empty() ? condition.text : iceblink::Join(parts, ", ");
+}
+
 Status SelectBuilder::Where() {
   if (!select_.where) return {};
   ASSIGN_OR_RETURN(TypedExpr condition, analyzer_.Condition(*select_.where, Context()));
   if (ContainsAggregate(condition.expr) || ContainsWindow(condition.expr)) {
-    std::string found = condition.text;
-    return Raise("INVALID_WHERE_CONDITION", {{"condition", InDoubleQuotes(condition.text)}, {"expressionList", found}},
+    return Raise("INVALID_WHERE_CONDITION",
+                 {{"condition", InDoubleQuotes(condition.text)}, {"expressionList", InvalidParts(condition)}},
                  ErrorPosition{1, 0});
   }
   std::vector<Column> output = plan_->output;
@@ -137,9 +158,6 @@ Status SelectBuilder::ExpandStar(const sql::Star& star, const sql::Position& at)
 }
 
 Status SelectBuilder::GeneratorItem(const FunctionRow& row, const sql::FunctionCall& call, const sql::NamedExpr& item) {
-  if (!generators_.empty())
-    return Raise("UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
-                 {{"num", "2"}, {"generators", fmt::format("\"{}()\", \"{}()\"", generators_[0].function, row.name)}});
   Generator generator{row.CanonicalName(), {}, row.name.ends_with("_outer"), {}};
   for (const sql::Argument& arg : call.args) {
     ASSIGN_OR_RETURN(TypedExpr typed, analyzer_.Expression(*arg.expr, Context()));

@@ -36,6 +36,7 @@ class SelectBuilder {
 
   Status Source();
   Status Where();
+  std::string InvalidParts(const TypedExpr& condition) const;
   // ---- items (select.cc)
   Status Items();
   Status ExpandStar(const sql::Star& star, const sql::Position& at);
@@ -45,7 +46,7 @@ class SelectBuilder {
   Status GroupBy();
   Status GroupByAll();
   Result<ExprPtr> GroupExpr(const sql::Expr& expr);
-  Result<uint32_t> AddGroup(ExprPtr raw, const std::string& text);
+  Result<uint32_t> AddGroup(ExprPtr raw, const std::string& text, ErrorPosition at);
   using Sets = std::vector<std::vector<uint32_t>>;
   Result<Sets> ElementSets(const sql::GroupingElement& element);
   Result<Sets> AnalyticsSets(const sql::GroupingAnalytics& analytics);
