@@ -46,13 +46,13 @@ RESET spark.wap.branch;
 SELECT count_if(distance < 0) AS negative_distances_on_main FROM nyc.flights;
 
 -- 4. Publish: the good batch passes the audit and main moves to it in one step.
-SET spark.wap.branch = good_batch;
+SET spark.wap.branch = january_2014;
 INSERT INTO nyc.flights SELECT 1 AS month, day, dep_time, dep_delay, arr_delay, carrier, flight, tailnum, origin, dest,
   air_time, distance, scheduled + INTERVAL 365 DAYS, 'schedule 2014' FROM nyc.flights WHERE month = 1 AND day = 1;
 SELECT count_if(distance < 0) AS negative_distances FROM nyc.flights;
 RESET spark.wap.branch;
-CALL system.fast_forward('nyc.flights', 'main', 'good_batch');
-ALTER TABLE nyc.flights DROP BRANCH good_batch;
+CALL system.fast_forward('nyc.flights', 'main', 'january_2014');
+ALTER TABLE nyc.flights DROP BRANCH january_2014;
 ALTER TABLE nyc.flights CREATE TAG published;
 
 -- 5. Maintain: compact the small files, drop what only the bad batch and old heads held.
