@@ -361,9 +361,13 @@ Datum Mask(const RowArgs& args) {
 Datum UrlEncode(const RowArgs& args) { return FormUrlEncode(args.Text(0)); }
 Datum UrlDecode(const RowArgs& args) { return FormUrlDecode(args.Text(0)); }
 
-std::string Grouped(std::string digits) {
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, ",");
-  return digits;
+std::string Grouped(const std::string& digits) {
+  std::string out;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  return out;
 }
 
 // format_number(x, digits) and format_number(x, '#,###.##').
