@@ -30,6 +30,7 @@ Bound::Bound(const Step& step, const Bytes* bytes) {
   if (!step.transform.preserves_order()) return;  // bounds of the column bound no hash of it
   auto value = spec::FromBound(step.source_type, bytes->data);
   if (!value || value->is_null()) return;  // unreadable bounds bound nothing
+  wraps_ = step.transform.WrapsAt(step.source_type, *value);
   value_ = step.transform.is_identity() ? std::move(*value)
                                         : step.transform.Apply(step.source_type, *value);
   present_ = !value_.is_null();

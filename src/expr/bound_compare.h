@@ -17,6 +17,8 @@ class Bound {
 
   bool present() const { return present_; }
   bool is_nan() const;
+  // Returns whether the term's transform wrapped around on the bound, which then bounds nothing.
+  bool wraps() const { return wraps_; }
   // Returns the order of the bound relative to the literal. Requires present().
   int Compare(const Value& literal) const;
   // Returns the text of a string bound. Requires present() and a string.
@@ -25,6 +27,7 @@ class Bound {
  private:
   bool present_ = false;
   bool is_raw_ = false;   // compared as bytes
+  bool wraps_ = false;
   std::string_view raw_;  // of strings, binary, fixed and uuid
   Value value_;           // of the others, after the term's transform
 };

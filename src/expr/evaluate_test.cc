@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "spec/single_value.h"
 
@@ -109,6 +110,15 @@ TEST(InclusiveMetrics, UsesPrefixesAndTransforms) {
   hour.transform = Transform::Hour();
   EXPECT_FALSE(MayMatch(Expression::Predicate(Op::kGt, hour, {Value(1)})));
   EXPECT_TRUE(MayMatch(Expression::Predicate(Op::kEq, hour, {Value(1)})));
+  hour.column = "id";
+  hour.transform = Transform::Truncate(10);
+  EXPECT_FALSE(MayMatch(Expression::Predicate(Op::kGt, hour, {Value(70)})));
+  DataFile far = TestFile();
+  far.lower_bounds.Set(1, spec::ToBound(Type::Int(), Value(std::numeric_limits<int>::min())));
+  EXPECT_TRUE(InclusiveMetricsEvaluator::Make(Expression::Predicate(Op::kGt, hour, {Value(70)}),
+                                              TestSchema())
+                  ->Eval(far));
+  hour.column = "ts";
   hour.transform = Transform::Bucket(4);
   EXPECT_TRUE(MayMatch(Expression::Predicate(Op::kEq, hour, {Value(1)})));
 }

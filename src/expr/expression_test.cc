@@ -1,6 +1,8 @@
 // Text, binding, NOT rewriting, projection and residuals.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/datetime.h"
 #include "expr/evaluate.h"
 
@@ -100,10 +102,14 @@ TEST(Projection, FollowsTheTable) {
       {bucket, 1, P(Op::kEq, "id", {Value(5)}), in_bucket.c_str(), "false"},
       {bucket, 1, P(Op::kNotEq, "id", {Value(5)}), "true", not_bucket.c_str()},
       {bucket, 1, P(Op::kLt, "id", {Value(5)}), "true", "false"},
-      {ten, 1, P(Op::kLt, "id", {Value(100)}), "ref(name=\"p\") <= 90", "ref(name=\"p\") < 100"},
-      {ten, 1, P(Op::kLtEq, "id", {Value(99)}), "ref(name=\"p\") <= 90", "ref(name=\"p\") < 100"},
-      {ten, 1, P(Op::kGt, "id", {Value(99)}), "ref(name=\"p\") >= 100", "ref(name=\"p\") > 90"},
-      {ten, 1, P(Op::kGtEq, "id", {Value(100)}), "ref(name=\"p\") >= 100", "ref(name=\"p\") > 90"},
+      {ten, 1, P(Op::kLt, "id", {Value(100)}),
+       "(ref(name=\"p\") <= 90 or ref(name=\"p\") >= 2147483646)", "ref(name=\"p\") < 100"},
+      {ten, 1, P(Op::kLtEq, "id", {Value(99)}),
+       "(ref(name=\"p\") <= 90 or ref(name=\"p\") >= 2147483646)", "ref(name=\"p\") < 100"},
+      {ten, 1, P(Op::kGt, "id", {Value(99)}), "ref(name=\"p\") >= 100",
+       "(ref(name=\"p\") > 90 and ref(name=\"p\") < 2147483646)"},
+      {ten, 1, P(Op::kGtEq, "id", {Value(100)}), "ref(name=\"p\") >= 100",
+       "(ref(name=\"p\") > 90 and ref(name=\"p\") < 2147483646)"},
       {ten, 1, P(Op::kIn, "id", {Value(12), Value(25)}), "ref(name=\"p\") in (10, 20)", "false"},
       {ten, 5, P(Op::kLt, "amt", {Value(Decimal{100, 2})}), "ref(name=\"p\") <= 0.90",
        "ref(name=\"p\") < 1.00"},
@@ -117,8 +123,9 @@ TEST(Projection, FollowsTheTable) {
        "false"},
       {two, 2, P(Op::kNotStartsWith, "data", {Value("abc")}), "true",
        "ref(name=\"p\") notStartsWith \"\"ab\"\""},
-      {Transform::Hour(), 3, P(Op::kLtEq, "ts", {micros}), "ref(name=\"p\") <= 419686",
-       "ref(name=\"p\") < 419686"},
+      {Transform::Hour(), 3, P(Op::kLtEq, "ts", {micros}),
+       "(ref(name=\"p\") <= 419686 or ref(name=\"p\") >= 1732919507)",
+       "(ref(name=\"p\") < 419686 and ref(name=\"p\") > -1732919508)"},
       {Transform::Day(), 3, P(Op::kEq, "ts", {Value(int64_t{-1})}), "ref(name=\"p\") in (-1, 0)",
        "false"},
       {Transform::Day(), 3, P(Op::kNotEq, "ts", {Value(int64_t{-1})}), "true",
@@ -142,6 +149,53 @@ TEST(Projection, FollowsTheTable) {
     EXPECT_EQ(ProjectStrict(c.filter, TestSchema(), spec)->ToString(), c.strict)
         << c.filter.ToString();
   }
+}
+
+// Every row that a filter finds must lie in a partition that the inclusive projection keeps, and a
+// partition that the strict one takes must hold no other row.
+void ExpectSoundAt(const Transform& transform, const Type& source,
+                   const std::vector<Value>& values) {
+  Schema schema({NestedField::Required(1, "v", source)});
+  PartitionSpec spec{0, {{1, 1000, "p", transform}}};
+  Schema partition = PartitionSchema(spec, schema);
+  auto holds = [](const Expression& e, const Schema& of, const Value& value) {
+    return RowEvaluator::Make(e, of)->Eval(std::vector<Value>{value});
+  };
+  for (Op op : {Op::kLt, Op::kLtEq, Op::kGt, Op::kGtEq, Op::kEq, Op::kNotEq}) {
+    for (const Value& literal : values) {
+      Expression filter = P(op, "v", {literal});
+      Expression inclusive = *ProjectInclusive(filter, schema, spec);
+      Expression strict = *ProjectStrict(filter, schema, spec);
+      for (const Value& value : values) {
+        Value in = transform.Apply(source, value);
+        bool matches = holds(filter, schema, value);
+        EXPECT_TRUE(!matches || holds(inclusive, partition, in))
+            << transform.ToString() << " " << filter.ToString() << " lost " << value.AsInt64();
+        EXPECT_TRUE(matches || !holds(strict, partition, in))
+            << transform.ToString() << " " << filter.ToString() << " took " << value.AsInt64();
+      }
+    }
+  }
+}
+
+TEST(Projection, IsSoundWhereResultsWrap) {
+  constexpr int32_t kInt = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kLong = std::numeric_limits<int64_t>::max();
+  std::vector<Value> ints = {Value(-1), Value(0), Value(5)};
+  std::vector<Value> longs = {Value(int64_t{-1}), Value(int64_t{0}), Value(int64_t{5})};
+  for (int32_t step : {0, 1, 2, 7, 3646, 3647, 3648, 3649, 10000}) {
+    ints.insert(ints.end(), {Value(kInt - step), Value(-kInt - 1 + step)});
+    longs.insert(longs.end(), {Value(kLong - step), Value(-kLong - 1 + step)});
+  }
+  for (int32_t width : {1, 7, 10, 4096, 10000}) {
+    ExpectSoundAt(Transform::Truncate(width), Type::Int(), ints);
+    ExpectSoundAt(Transform::Truncate(width), Type::Long(), longs);
+  }
+  for (int64_t hour : {int64_t{1} << 31, -(int64_t{1} << 31)}) {
+    for (int64_t by : {-1, 0, 1}) longs.emplace_back((hour + by) * kMicrosPerHour);
+  }
+  ExpectSoundAt(Transform::Hour(), Type::Timestamp(), longs);
+  ExpectSoundAt(Transform::Hour(), Type::TimestampNs(), longs);
 }
 
 TEST(Projection, KeepsPredicatesOnTheTransformItself) {

@@ -52,8 +52,21 @@ bool MayBeIn(const Bound& lower, const Bound& upper, const std::vector<Value>& l
 }
 
 // Returns whether some row may match a comparison; at least one value is neither null nor NaN.
+// Returns whether some value between the bounds may have a result that wrapped around, so that the
+// bounds' results say nothing.
+bool MayWrap(const Step& step, const DataFile& file) {
+  if (!step.transform.Is(spec::TransformKind::kTruncate) &&
+      !step.transform.Is(spec::TransformKind::kHour)) {
+    return false;
+  }
+  Bound lower = LowerOf(step, file);
+  Bound upper = UpperOf(step, file);
+  return !lower.present() || !upper.present() || lower.wraps() || upper.wraps();
+}
+
 bool MayMatchValue(const Step& step, const DataFile& file) {
   const auto& literals = step.literals;
+  if (MayWrap(step, file)) return true;
   if (step.op == Op::kGt || step.op == Op::kGtEq) {
     Bound upper = UpperOf(step, file);
     if (!upper.present()) return true;

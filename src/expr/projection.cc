@@ -1,6 +1,7 @@
 #include "expr/projection.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/strings.h"
 
@@ -39,22 +40,22 @@ class Projector {
 
   Projected Inclusive() const {
     if (auto special = Special()) return *special;
-    if (transform_.is_time()) return FixInclusive(Numeric());
+    if (transform_.is_time()) return WithWrapped(FixInclusive(Numeric()));
     if (transform_.Is(TransformKind::kBucket)) {
       return pred_.op() == Op::kEq || pred_.op() == Op::kIn ? Transformed(pred_.op())
                                                             : std::nullopt;
     }
-    return IsText() ? Text() : Numeric();
+    return IsText() ? Text() : WithWrapped(Numeric());
   }
 
   Projected Strict() const {
     if (auto special = Special()) return *special;
-    if (transform_.is_time()) return FixStrict(NumericStrict());
+    if (transform_.is_time()) return WithoutWrapped(FixStrict(NumericStrict()));
     if (transform_.Is(TransformKind::kBucket)) {
       return pred_.op() == Op::kNotEq || pred_.op() == Op::kNotIn ? Transformed(pred_.op())
                                                                   : std::nullopt;
     }
-    return IsText() ? TextStrict() : NumericStrict();
+    return IsText() ? TextStrict() : WithoutWrapped(NumericStrict());
   }
 
  private:
@@ -181,6 +182,56 @@ class Projector {
       return Replace(Op::kNotIn, WithOldValues(projected->literals()));
     }
     return projected;
+  }
+
+  bool IsLess() const { return pred_.op() == Op::kLt || pred_.op() == Op::kLtEq; }
+  bool IsGreater() const { return pred_.op() == Op::kGt || pred_.op() == Op::kGtEq; }
+
+  // The smallest or largest value of a numeric source; null for other sources.
+  Value Extreme(bool smallest) const {
+    if (source_.Is(TypeKind::kInt)) {
+      using Limits = std::numeric_limits<int32_t>;
+      return smallest ? Limits::min() : Limits::max();
+    }
+    if (!pred_.literal().Is<int64_t>()) return {};
+    using Limits = std::numeric_limits<int64_t>;
+    return smallest ? Limits::min() : Limits::max();
+  }
+
+  // Returns the result of the extreme value when it wraps. Results that wrapped are at least that
+  // of the smallest value, or at most that of the largest one.
+  std::optional<Value> WrappedExtreme(bool smallest) const {
+    Value value = Extreme(smallest);
+    if (!transform_.WrapsAt(source_, value)) return std::nullopt;
+    return transform_.Apply(source_, value);
+  }
+
+  // Returns whether the order of results says nothing about the predicate's own literal.
+  bool LiteralWraps() const {
+    return transform_.WrapsAt(source_, pred_.literal()) ||
+           transform_.WrapsAt(source_, Step(pred_.literal(), 1)) ||
+           transform_.WrapsAt(source_, Step(pred_.literal(), -1));
+  }
+
+  // Adds to an inclusive range the partitions of values whose results wrapped: of the smallest
+  // values to a range below a literal, of the largest ones to a range above.
+  Projected WithWrapped(Projected range) const {
+    if (!range || !(IsLess() || IsGreater())) return range;
+    if (LiteralWraps()) return std::nullopt;
+    std::optional<Value> wrapped = WrappedExtreme(IsLess());
+    if (!wrapped) return range;
+    Op op = IsLess() ? Op::kGtEq : Op::kLtEq;
+    return Expression::Or(*range, Expression::Predicate(op, name_, {*wrapped}));
+  }
+
+  // Takes from a strict range the partitions of values whose results wrapped into it.
+  Projected WithoutWrapped(Projected range) const {
+    if (!range || !(IsLess() || IsGreater())) return range;
+    if (LiteralWraps()) return std::nullopt;
+    std::optional<Value> wrapped = WrappedExtreme(IsGreater());
+    if (!wrapped) return range;
+    Op op = IsLess() ? Op::kGt : Op::kLt;
+    return Expression::And(*range, Expression::Predicate(op, name_, {*wrapped}));
   }
 
   const Transform& transform_;

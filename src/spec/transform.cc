@@ -190,6 +190,14 @@ Value Transform::Apply(const Type& source, const Value& value) const {
   return {};
 }
 
+bool Transform::WrapsAt(const Type& source, const Value& value) const {
+  if (!value.Is<int32_t>() && !value.Is<int64_t>()) return false;
+  // Both transforms round down, so a result on the other side of the value has wrapped.
+  if (kind_ == TransformKind::kTruncate) return Apply(source, value).AsInt64() > value.AsInt64();
+  if (kind_ != TransformKind::kHour) return false;
+  return (Apply(source, value).AsInt64() < 0) != (value.AsInt64() < 0);
+}
+
 std::string Transform::ToHumanString(const Type& source, const Value& transformed) const {
   if (transformed.is_null()) return "null";
   switch (kind_) {

@@ -55,6 +55,9 @@ class Transform {
   // Returns the transformed value; null for null. `source` is the type of `value`, which is in its
   // physical form.
   Value Apply(const Type& source, const Value& value) const;
+  // Returns whether the value's result does not fit its type, so that Apply wraps it around as
+  // Java does: truncated numbers near the type's minimum, hours of far years.
+  bool WrapsAt(const Type& source, const Value& value) const;
 
   // Returns the text of a transformed value in partition paths ("null", "2017-11-16-22", Base64 of
   // binary ...).
