@@ -34,8 +34,14 @@ Result<std::string> ReadMetadataText(io::FileSystem& files, const std::string& p
 
 Result<spec::TableMetadataPtr> ReadTableMetadata(io::FileSystem& files, const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text, ReadMetadataText(files, path));
-  ASSIGN_OR_RETURN(spec::TableMetadata metadata, spec::ParseTableMetadata(text, path));
-  return std::make_shared<const spec::TableMetadata>(std::move(metadata));
+  auto metadata = spec::ParseTableMetadata(text, path);
+  if (!metadata) {
+    Error error = std::move(metadata.error());
+    if (error.message.find(path) == std::string::npos)
+      error.message += fmt::format(" (metadata file {})", path);
+    return Fail(std::move(error));
+  }
+  return std::make_shared<const spec::TableMetadata>(std::move(*metadata));
 }
 
 Status WriteMetadataText(io::FileSystem& files, const std::string& path, std::string_view text) {

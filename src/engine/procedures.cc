@@ -93,7 +93,11 @@ Result<TableHandle> ProcedureCall::Table(std::string* branch) const {
       loaded = catalog->LoadTable(id);
     }
   }
-  if (!loaded) return Fail(CannotLoad(text, catalog_name));
+  if (!loaded) {
+    // Spark hides the cause of every failure; a broken table must say what is broken.
+    bool absent = loaded.error().exception == "NoSuchTableException" || loaded.error().exception == "NoSuchNamespaceException";
+    return Fail(absent ? CannotLoad(text, catalog_name) : loaded.error());
+  }
   return TableHandle{catalog, catalog_name, std::move(id), std::move(*loaded)};
 }
 

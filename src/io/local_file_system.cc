@@ -248,9 +248,10 @@ Result<std::unique_ptr<OutputFile>> LocalFileSystem::Create(const std::string& p
     fd = ::open(temp.c_str(), kFlags, 0666);
   }
   if (fd < 0) {
-    Error error = ErrnoError("create file", path, errno);
+    const int cause = errno;
+    Error error = ErrnoError("create file", path, cause);
     if (error.code == ErrorCode::kNotFound)
-      error.message = fmt::format("Failed to create file: {}", path);
+      error.message = fmt::format("Failed to create file: {}: {}", path, std::strerror(cause));
     return Fail(std::move(error));
   }
   return std::make_unique<LocalOutputFile>(path, name, temp, FileDescriptor(fd), mode,
