@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "exec/duckdb_types.h"
 #include "spec/single_value.h"
+#include "table/metadata_columns.h"
 
 namespace iceblink::exec {
 
@@ -80,6 +81,7 @@ std::vector<MetricsColumn> MetricsColumns(const spec::TableMetadata& metadata, c
   std::vector<MetricsColumn> out;
   std::vector<size_t> path;
   Collect(schema.fields(), path, [&](const spec::NestedField& field, const std::vector<size_t>& at) {
+    if (table::IsReservedFieldId(field.id)) return;  // row lineage
     FieldMetricsMode mode = fallback;
     if (limited && !inferred.contains(field.id)) mode = {MetricsMode::kNone, 0};
     if (sorted.contains(field.id)) {

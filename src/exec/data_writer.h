@@ -76,6 +76,8 @@ class DataFileSet {
   // Closes all files. The answer is in order of opening.
   std::vector<spec::DataFile> Finish(duckdb::ClientContext& context);
   int64_t rows() const { return rows_; }
+  // Whether files or row groups are to be smaller than what threads hand over at once.
+  bool has_small_targets() const { return std::min(settings_.target_bytes, settings_.row_group_bytes) < (32 << 20); }
   // Paths of every file created, for cleaning up after a failure.
   std::vector<std::string> created() const;
 

@@ -94,7 +94,7 @@ void AppendPositions(duckdb::ClientContext& context, const Group& group, duckdb:
 }
 
 // Bounds are exact: readers find the one data file by equal bounds of file_path.
-void StoreMetrics(const Group& group, int64_t rows, spec::DataFile* file) {
+void StoreBounds(const Group& group, spec::DataFile* file) {
   std::string low, high;
   int64_t first = INT64_MAX, last = 0;
   for (const FileDeletes* one : group) {
@@ -108,8 +108,6 @@ void StoreMetrics(const Group& group, int64_t rows, spec::DataFile* file) {
     });
   }
   using table::kDeleteFilePathId, table::kDeleteFilePosId;
-  file->value_counts = spec::CountMap({{kDeleteFilePathId, rows}, {kDeleteFilePosId, rows}});
-  file->null_value_counts = spec::CountMap({{kDeleteFilePathId, 0}, {kDeleteFilePosId, 0}});
   spec::Type text = spec::Type::String(), number = spec::Type::Long();
   file->lower_bounds = spec::BoundMap({{kDeleteFilePathId, spec::ToBound(text, low)},
                                        {kDeleteFilePosId, spec::ToBound(number, first)}});
@@ -148,8 +146,13 @@ Result<spec::DataFile> WriteGroup(duckdb::ClientContext& context, const WriteSpe
   out.format = spec::FileFormat::kParquet;
   out.record_count = static_cast<int64_t>(statistics.row_count);
   out.file_size_in_bytes = static_cast<int64_t>(statistics.file_size_bytes);
-  if (group.size() == 1) out.referenced_data_file = group[0]->data_file->file_path;
-  StoreMetrics(group, out.record_count, &out);
+  StoreBounds(group, &out);
+  auto size = [&](const char* column) {
+    auto it = statistics.column_statistics.find(column);
+    if (it == statistics.column_statistics.end()) return int64_t{0};
+    return ParseInt64(it->second["column_size_bytes"].ToString()).value_or(0);
+  };
+  out.column_sizes = spec::CountMap({{table::kDeleteFilePathId, size("\"file_path\"")}, {table::kDeleteFilePosId, size("\"pos\"")}});
   return out;
 }
 

@@ -26,7 +26,7 @@ Status DuckDbSession::Open() {
   auto connection = std::make_unique<duckdb::Connection>(*database);
   connection->BeginTransaction();
   duckdb::ExtensionLoader loader(*database->instance, "iceblink");
-  RegisterScalarFunctions(loader);
+  RegisterScalarFunctions(loader, objects_);
   RegisterTableFunctions(loader, objects_);
   connection->Commit();
   std::lock_guard lock(interrupt_mutex_);
@@ -100,6 +100,7 @@ Result<duckdb::unique_ptr<duckdb::QueryResult>> DuckDbSession::Run(const std::st
       double percent = connection_->GetQueryProgress();
       if (percent >= 0) on_progress(percent / 100);
     }
+    if (pending->HasError()) return Fail(Decode(pending->GetErrorObject()));
     auto result = pending->Execute();
     if (result->HasError()) return Fail(Decode(result->GetErrorObject()));
     return result;

@@ -67,7 +67,7 @@ class DuckDbSession {
 };
 
 // Register what the room adds to a fresh instance.
-void RegisterScalarFunctions(duckdb::ExtensionLoader& loader);
+void RegisterScalarFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects);
 void RegisterTableFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects);
 // Needs Parquet to be loaded.
 void RegisterIcebergScan(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects);

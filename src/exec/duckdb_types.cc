@@ -360,6 +360,43 @@ duckdb::Value ToDuckDb(const Value& value, const LogicalType& type) {
   }
 }
 
+bool NeedsReshape(const DataType& type) {
+  switch (type.kind()) {
+    case TypeKind::kYearMonthInterval:
+    case TypeKind::kDayTimeInterval: return true;
+    case TypeKind::kArray: return NeedsReshape(type.element());
+    case TypeKind::kMap: return NeedsReshape(type.key()) || NeedsReshape(type.value());
+    case TypeKind::kStruct:
+      if (type.fields().empty()) return true;  // a field of DuckDB's stands in
+      return std::any_of(type.fields().begin(), type.fields().end(), [](const auto& f) { return NeedsReshape(f.type); });
+    default: return false;
+  }
+}
+
+Value Reshape(Value value, const DataType& type) {
+  if (value.is_null()) return value;
+  switch (type.kind()) {
+    case TypeKind::kYearMonthInterval: return Interval{static_cast<int32_t>(value.AsInt64()), 0, 0};
+    case TypeKind::kDayTimeInterval: return Interval{0, 0, value.AsInt64()};
+    case TypeKind::kArray: {
+      ValueList out;
+      for (const Value& v : value.elements()) out.push_back(Reshape(v, type.element()));
+      return Value::Array(std::move(out));
+    }
+    case TypeKind::kMap: {
+      std::vector<std::pair<Value, Value>> out;
+      for (const auto& [k, v] : value.entries()) out.emplace_back(Reshape(k, type.key()), Reshape(v, type.value()));
+      return Value::Map(std::move(out));
+    }
+    case TypeKind::kStruct: {
+      ValueList out;
+      for (size_t i = 0; i < type.fields().size(); ++i) out.push_back(Reshape(value.fields()[i], type.fields()[i].type));
+      return Value::Struct(std::move(out));
+    }
+    default: return value;
+  }
+}
+
 namespace {
 
 template <typename T, typename Make>

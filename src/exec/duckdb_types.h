@@ -33,6 +33,10 @@ std::string LiteralSql(const Value& value, const sql::DataType& type);
 Value FromDuckDb(const duckdb::Value& value);
 duckdb::Value ToDuckDb(const Value& value, const duckdb::LogicalType& type);
 
+// A value of FromDuckDb in the form of base/value.h for its Spark type: intervals are numbers in DuckDB.
+Value Reshape(Value value, const sql::DataType& type);
+bool NeedsReshape(const sql::DataType& type);
+
 // Appends one Value per row of the column to `rows`.
 void AppendColumn(duckdb::Vector& column, size_t count, std::vector<ValueList>* rows);
 

@@ -27,7 +27,11 @@ class StreamCursor final : public RowCursor {
     }
     rows.resize(chunk->size());
     for (ValueList& row : rows) row.reserve(plan_->output.size());
-    for (size_t c = 0; c < plan_->output.size(); ++c) AppendColumn(chunk->data[c], chunk->size(), &rows);
+    for (size_t c = 0; c < plan_->output.size(); ++c) {
+      AppendColumn(chunk->data[c], chunk->size(), &rows);
+      if (!NeedsReshape(plan_->output[c].type)) continue;
+      for (ValueList& row : rows) row.back() = Reshape(std::move(row.back()), plan_->output[c].type);
+    }
     return rows;
   }
 
@@ -36,6 +40,21 @@ class StreamCursor final : public RowCursor {
   plan::PlanPtr plan_;  // rows of VALUES are read from it
   duckdb::unique_ptr<duckdb::QueryResult> result_;
 };
+
+// Variants leave as JSON text.
+std::string WithVariantsAsText(const plan::Plan& plan, const std::string& sql, Extensions* needed) {
+  bool any = false;
+  std::string items;
+  for (const plan::Column& column : plan.output) {
+    std::string name = Lowering::Name(column.id);
+    bool variant = column.type.kind() == sql::TypeKind::kVariant;
+    any = any || variant;
+    items += (items.empty() ? "" : ", ") + (variant ? "CAST(CAST(" + name + " AS JSON) AS VARCHAR) AS " + name : name);
+  }
+  if (!any) return sql;
+  needed->json = true;
+  return "SELECT " + items + " FROM (" + sql + ")";
+}
 
 }  // namespace
 
@@ -48,7 +67,9 @@ Result<std::unique_ptr<RowCursor>> Executor::Query(const plan::PlanPtr& plan, co
     session.objects().Clear();
     Lowering lowering(context, session);
     ASSIGN_OR_RETURN(std::string sql, lowering.Query(plan));
-    RETURN_IF_ERROR(session.Prepare(lowering.extensions()));
+    Extensions needed = lowering.extensions();
+    sql = WithVariantsAsText(*plan, sql, &needed);
+    RETURN_IF_ERROR(session.Prepare(needed));
     ASSIGN_OR_RETURN(auto result, session.Stream(sql));
     std::unique_ptr<RowCursor> cursor = std::make_unique<StreamCursor>(session, plan, std::move(result));
     return cursor;

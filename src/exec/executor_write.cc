@@ -10,6 +10,7 @@
 #include "exec/table_writing.h"
 #include "exec/writing_tasks.h"
 #include "io/file_system.h"
+#include "table/metadata_columns.h"
 
 namespace iceblink::exec {
 
@@ -40,6 +41,41 @@ std::string ColumnSql(const spec::Schema& schema, int32_t id) {
     if (schema.fields()[i].id == id) return "c" + std::to_string(i);
   }
   return "NULL";
+}
+
+}  // namespace
+
+WriteSpec WithLineage(const WriteSpec& write) {
+  WriteSpec out = write;
+  std::vector<spec::NestedField> fields = write.schema->fields();
+  fields.push_back(spec::NestedField::Optional(table::kRowIdId, "_row_id", spec::Type::Long()));
+  fields.push_back(spec::NestedField::Optional(table::kLastUpdatedSequenceId, "_last_updated_sequence_number",
+                                               spec::Type::Long()));
+  out.schema = std::make_shared<const spec::Schema>(fields, write.schema->schema_id());
+  return out;
+}
+
+namespace {
+
+// Compaction moves rows unchanged: in version 3 they keep their lineage. Returns null for any other source.
+plan::PlanPtr LineageSource(const plan::PlanPtr& source, const WriteSpec& write) {
+  if (write.metadata->format_version < 3) return nullptr;
+  plan::Plan copy = *source;
+  if (auto* sort = std::get_if<plan::Sort>(&copy.node)) {
+    sort->child = LineageSource(sort->child, write);
+    if (sort->child == nullptr) return nullptr;
+    copy.output = sort->child->output;
+    return std::make_shared<const plan::Plan>(std::move(copy));
+  }
+  auto* scan = std::get_if<plan::TableScan>(&copy.node);
+  if (scan == nullptr || scan->only_files == nullptr) return nullptr;
+  plan::ColumnId id = 0x7ffffff0;
+  for (int32_t field : {table::kRowIdId, table::kLastUpdatedSequenceId}) {
+    plan::Column column{id++, "", sql::TypeKind::kBigInt, true};
+    scan->columns.push_back({column, field});
+    copy.output.push_back(column);
+  }
+  return std::make_shared<const plan::Plan>(std::move(copy));
 }
 
 }  // namespace
@@ -79,7 +115,9 @@ Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std
   ASSIGN_OR_RETURN(std::shared_ptr<DataFileSet> files, DataFileSet::Make(write, task));
   const bool ordered = !WriteOrderSql(write).empty();
   const bool partitioned = !write.metadata->SpecById(write.spec_id)->fields.empty();
-  const char* mode = partitioned ? (ordered ? "iceblink_ordered" : "iceblink_parallel") : "iceblink_batches";
+  // DuckDB's batches are too coarse for small files.
+  const char* batches = files->has_small_targets() ? "iceblink_ordered" : "iceblink_batches";
+  const char* mode = partitioned ? (ordered ? "iceblink_ordered" : "iceblink_parallel") : batches;
   std::string copy = fmt::format("COPY ({}) TO 'iceblink:{}' (FORMAT {})", sql, session.objects().Add(files), mode);
   auto run = session.Run(copy, context.on_progress);
   std::vector<spec::DataFile> out;
@@ -103,9 +141,12 @@ Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std
   return out;
 }
 
-Result<WrittenFiles> Executor::Write(const plan::PlanPtr& source, const WriteSpec& write,
+Result<WrittenFiles> Executor::Write(const plan::PlanPtr& given, const WriteSpec& given_write,
                                      const StatementContext& context) {
   return Guarded([&]() -> Result<WrittenFiles> {
+    plan::PlanPtr lineage = LineageSource(given, given_write);
+    const plan::PlanPtr& source = lineage != nullptr ? lineage : given;
+    const WriteSpec write = lineage != nullptr ? WithLineage(given_write) : given_write;
     DuckDbSession& session = state_->session;
     session.objects().Clear();
     RETURN_IF_ERROR(session.Prepare({.core_functions = true, .parquet = true}));

@@ -164,6 +164,19 @@ Result<std::string> MapLambda(Lowering& lowering, const plan::Expr&, const plan:
                           : fmt::format("list_transform({}, lambda {}: {})", entries, entry, applied));
 }
 
+Result<std::string> MapZipWith(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+  auto* lambda = call.args[2]->As<plan::Lambda>();
+  if (lambda == nullptr) return Fail(ErrorCode::kUnsupported, "map_zip_with needs a lambda function");
+  ASSIGN_OR_RETURN(std::string body, lowering.Expression(lambda->body));
+  std::string k = Lowering::Name(lambda->parameters[0]), x = Lowering::Name(lambda->parameters[1]),
+              y = Lowering::Name(lambda->parameters[2]);
+  std::string keys = fmt::format("list_concat(map_keys({0}), list_filter(map_keys({1}), lambda e: NOT list_contains(map_keys({0}), e)))",
+                                 args[0], args[1]);
+  return fmt::format("map({0}, list_transform({0}, lambda {1}: list_transform([map_extract_value({2}, {1})], lambda {3}: "
+                     "list_transform([map_extract_value({4}, {1})], lambda {5}: {6})[1])[1]))",
+                     keys, k, args[0], x, args[1], y, body);
+}
+
 Result<std::string> MapConcat(Lowering&, const plan::Expr&, const plan::Call&, const Args& args) {
   if (args.empty()) return std::string("map([], [])");
   std::string keys = "map_keys(" + args[0] + ")", values = "map_values(" + args[0] + ")";
@@ -252,6 +265,7 @@ const std::vector<FunctionSql>& CollectionRows() {
       {"map_from_entries", "map_from_entries($1)"},
       {"map_concat", "", MapConcat},
       {"map_contains_key", "list_contains(map_keys($1), $2)"},
+      {"map_zip_with", "", MapZipWith},
       {"map_filter", "", MapLambda},
       {"transform_keys", "", MapLambda},
       {"transform_values", "", MapLambda},

@@ -168,6 +168,28 @@ Result<std::string> TypeOf(Lowering&, const plan::Expr&, const plan::Call& call,
   return QuoteText(call.args[0]->type.SimpleString());
 }
 
+Result<std::string> IntervalScale(Lowering&, const plan::Expr& expr, const plan::Call& call, const Args& args) {
+  bool multiply = call.function == "interval_multiply";
+  std::string by = "CAST(" + args[1] + " AS DOUBLE)";
+  if (expr.type.kind() == TypeKind::kCalendarInterval) {
+    return multiply ? fmt::format("({} * CAST({} AS BIGINT))", args[0], args[1]) : fmt::format("({} / CAST({} AS BIGINT))", args[0], args[1]);
+  }
+  return multiply ? fmt::format("round({} * {})", args[0], by) : fmt::format("round(ib_divide({}, {}))", args[0], by);
+}
+
+// struct, name literal, value: the struct with that field set or added.
+Result<std::string> StructWithField(Lowering&, const plan::Expr& expr, const plan::Call& call, const Args& args) {
+  auto* name = call.args[1]->As<plan::LiteralExpr>();
+  if (name == nullptr || !name->value.Is<std::string>()) return Fail(ErrorCode::kInternal, "struct_with_field without a name");
+  std::vector<std::string> names = StructNames(expr.type), have = StructNames(call.args[0]->type), fields;
+  for (const std::string& field : names) {
+    bool set = EqualsIgnoreCase(field, name->value.As<std::string>());
+    fields.push_back(QuoteIdentifier(field) + " := " +
+                     (set ? args[2] : "struct_extract(" + args[0] + ", " + QuoteText(field) + ")"));
+  }
+  return fmt::format("CASE WHEN {} IS NOT NULL THEN struct_pack({}) END", args[0], Join(fields, ", "));
+}
+
 Result<std::string> Negative(Lowering&, const plan::Expr&, const plan::Call&, const Args& args) {
   return "(-" + args[0] + ")";
 }
@@ -205,6 +227,10 @@ const std::vector<FunctionSql>& OperatorRows() {
       {"wrap_subtract", "", WrapArithmetic},
       {"wrap_multiply", "", WrapArithmetic},
       {"wrap_negative", "", WrapNegative},
+      {"wrap_abs", "CASE WHEN $1 < 0 THEN ib_wrap_subtract(0, $1) ELSE $1 END"},
+      {"interval_multiply", "", IntervalScale},
+      {"interval_divide", "", IntervalScale},
+      {"struct_with_field", "", StructWithField},
       {"negative", "", Negative},
       {"positive", "$1"},
       {"&", "($1 & $2)"},

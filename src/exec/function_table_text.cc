@@ -124,6 +124,51 @@ Result<std::string> Decode(Lowering&, const plan::Expr&, const plan::Call& call,
   return out + " END";
 }
 
+// ---- JSON and variant ------------------------------------------------------------------------------------------------
+
+std::string TypeId(Lowering& lowering, const plan::DataType& type) {
+  return std::to_string(lowering.objects().Add(std::make_shared<plan::DataType>(type)));
+}
+
+std::string VariantText(Lowering& lowering, const std::string& text) {
+  lowering.NeedJson();
+  return "CAST(CAST(" + text + " AS JSON) AS VARCHAR)";
+}
+
+Result<std::string> ParseJsonText(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+  lowering.NeedJson();
+  return (call.function == "parse_json" ? "CAST(" : "TRY_CAST(") + args[0] + " AS JSON)";
+}
+
+Result<std::string> OfVariant(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+  std::string text = VariantText(lowering, args[0]);
+  if (call.function == "is_variant_null") return "coalesce(" + text + " = 'null', false)";
+  return "ib_schema_of_json(" + text + ", true)";
+}
+
+Result<std::string> VariantGet(Lowering& lowering, const plan::Expr& expr, const plan::Call& call, const Args& args) {
+  std::string out = fmt::format("ib_variant_get({}, {}, {}, {})", VariantText(lowering, args[0]), args[1],
+                                TypeId(lowering, expr.type), call.function == "try_variant_get");
+  return expr.type.kind() == TypeKind::kVariant ? "CAST(" + out + " AS JSON)" : out;
+}
+
+Result<std::string> ToJsonCall(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+  if (call.args[0]->type.kind() == TypeKind::kVariant) return VariantText(lowering, args[0]);
+  return fmt::format("ib_to_json({}, {}, {})", args[0], TypeId(lowering, call.args[0]->type), QuoteText(lowering.time_zone()));
+}
+
+Result<std::string> FromJsonCall(Lowering& lowering, const plan::Expr& expr, const plan::Call&, const Args& args) {
+  return fmt::format("ib_from_json({}, {})", args[0], TypeId(lowering, expr.type));
+}
+
+Result<std::string> ToBinary(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
+  auto* format = call.args.size() > 1 ? call.args[1]->As<plan::LiteralExpr>() : nullptr;
+  std::string kind = format == nullptr || format->value.is_null() ? "hex" : AsciiLower(format->value.As<std::string>());
+  if (kind == "hex") return "ib_unhex(" + args[0] + ")";
+  if (kind == "base64") return "from_base64(" + args[0] + ")";
+  return "ib_string_to_binary(" + args[0] + ")";
+}
+
 Result<std::string> Levenshtein(Lowering&, const plan::Expr&, const plan::Call&, const Args& args) {
   std::string distance = fmt::format("levenshtein({}, {})", args[0], args[1]);
   if (args.size() < 3) return distance;
@@ -221,7 +266,21 @@ const std::vector<FunctionSql>& TextRows() {
       {"get_json_object", "ib_get_json_object($1, $2)"},
       {"json_array_length", "ib_json_array_length($1)"},
       {"json_object_keys", "ib_json_object_keys($1)"},
-      {"parse_json", "CAST($1 AS JSON)"},
+      {"parse_json", "", ParseJsonText},
+      {"try_parse_json", "", ParseJsonText},
+      {"to_variant_object", "$1"},
+      {"is_variant_null", "", OfVariant},
+      {"schema_of_variant", "", OfVariant},
+      {"variant_get", "", VariantGet},
+      {"try_variant_get", "", VariantGet},
+      {"to_json", "", ToJsonCall},
+      {"from_json", "", FromJsonCall},
+      {"schema_of_json", "ib_schema_of_json($1, false)"},
+      {"str_to_map", "ib_str_to_map($1, $2, $3)"},
+      {"parse_url", "ib_parse_url($1, $2, $3)"},
+      {"to_binary", "", ToBinary},
+      {"try_to_binary", "", ToBinary},
+      {"randstr", "left(replace(CAST(uuid() AS VARCHAR), '-', ''), CAST($1 AS INTEGER))"},
   };
   return *kRows;
 }

@@ -205,6 +205,13 @@ duckdb::unique_ptr<duckdb::FunctionData> BindToDecimal(duckdb::ClientContext& co
   return duckdb::make_uniq<DecimalShape>(p, s);
 }
 
+// Takes a decimal of any precision as it is.
+duckdb::unique_ptr<duckdb::FunctionData> BindAnyDecimal(duckdb::ClientContext&, duckdb::ScalarFunction& function,
+                                                        duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
+  function.arguments[0] = args[0]->return_type;
+  return nullptr;
+}
+
 std::optional<Decimal> SourceDecimal(const duckdb::Value& value) {
   switch (value.type().id()) {
     case duckdb::LogicalTypeId::VARCHAR: return ParseSparkDecimal(duckdb::StringValue::Get(value));
@@ -355,7 +362,7 @@ void RegisterCastFunctions(duckdb::ExtensionLoader& loader) {
   duckdb::ScalarFunction interval("ib_to_string", {LogicalType::INTERVAL}, text, CalendarIntervalRows);
   loader.RegisterFunction(interval);
   duckdb::ScalarFunction integral("ib_decimal_to_integral", {LogicalType(duckdb::LogicalTypeId::DECIMAL), i32, text, text, text},
-                                  i64, DecimalToIntegralRows);
+                                  i64, DecimalToIntegralRows, BindAnyDecimal);
   integral.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
   loader.RegisterFunction(integral);
   for (const LogicalType& source : {LogicalType(duckdb::LogicalTypeId::DECIMAL), text, f64}) {

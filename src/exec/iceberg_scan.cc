@@ -14,6 +14,7 @@
 #include "exec/duckdb_types.h"
 #include "exec/spark_error.h"
 #include "exec/table_functions.h"
+#include "table/metadata_columns.h"
 
 namespace iceblink::exec {
 
@@ -249,6 +250,11 @@ class IcebergReader final : public duckdb::MultiFileReader {
         if (scan_->union_partitions.empty()) return duckdb::Value(field.type);
         return ToDuckDb(Value::Struct(*scan_->union_partitions[index]), field.type);
       }
+      case ScanSource::kChange: {
+        const ValueList& change = scan_->changes[index];
+        if (field.field.id == table::kChangeTypeId) return ToDuckDb(change[0], field.type);
+        return ToDuckDb(change[field.field.id == table::kChangeOrdinalId ? 1 : 2], field.type);
+      }
       case ScanSource::kFirstRowId:
         return task.file.first_row_id ? duckdb::Value::BIGINT(*task.file.first_row_id) : duckdb::Value(field.type);
       case ScanSource::kSequence:
@@ -263,7 +269,30 @@ class IcebergReader final : public duckdb::MultiFileReader {
 
 }  // namespace
 
+namespace {
+
+// iceblink_is_deleted(scan, task, position)
+void RegisterIsDeleted(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects) {
+  const LogicalType number = LogicalType::BIGINT;
+  duckdb::ScalarFunction function(
+      "iceblink_is_deleted", {number, number, number}, LogicalType::BOOLEAN,
+      [objects](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+        auto scan = objects->Find<PlannedScan>(chunk.data[0].GetValue(0).GetValue<int64_t>());
+        if (scan == nullptr) throw duckdb::InvalidInputException("scan is gone");
+        duckdb::BinaryExecutor::Execute<int64_t, int64_t, bool>(
+            chunk.data[1], chunk.data[2], result, chunk.size(), [&](int64_t task, int64_t position) {
+              const DeletedPositions& deleted = scan->deleted[static_cast<size_t>(task)];
+              return deleted != nullptr && deleted->Contains(position);
+            });
+      });
+  function.SetStability(duckdb::FunctionStability::VOLATILE);
+  loader.RegisterFunction(std::move(function));
+}
+
+}  // namespace
+
 void RegisterIcebergScan(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects) {
+  RegisterIsDeleted(loader, objects);
   auto info = duckdb::make_shared_ptr<ScanInfo>();
   info->objects = objects;
   duckdb::TableFunctionSet set = loader.GetTableFunction("parquet_scan").functions;

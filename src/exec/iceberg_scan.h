@@ -31,6 +31,7 @@ enum class ScanSource : uint8_t {
   kSpecId,
   kPartition,     // union of all specs' fields
   kFirstRowId,
+  kChange,        // of the changelog, one constant per task: type, ordinal, snapshot
   kSequence,      // data sequence number; NULL when the file has no first row id
 };
 
@@ -52,6 +53,7 @@ struct PlannedScan {
   std::vector<DeletedPositions> deleted;  // one per task, null: none
   std::optional<spec::NameMapping> name_mapping;
   std::vector<std::shared_ptr<const std::vector<Value>>> union_partitions;  // per task; only with a _partition column
+  std::vector<ValueList> changes;  // per task; only of a changelog
   bool apply_deletes = true;
   int64_t rows = 0;  // before deletes
 };

@@ -3,6 +3,7 @@
 #include "exec/duckdb_types.h"
 #include "exec/function_table.h"
 #include "exec/lowering.h"
+#include "plan/functions.h"
 
 namespace iceblink::exec {
 
@@ -71,6 +72,13 @@ Result<std::string> Lowering::Call(const Expr& expr, const plan::Call& call) {
     return Fail(ErrorCode::kUnsupported, "Function " + std::string(call.function) + " is not supported yet",
                 "UnsupportedOperationException");
   }
+  // NULL of no type has no place in DuckDB's overloads.
+  const plan::FunctionRow* known = plan::FindFunction(call.function);
+  if (known != nullptr && known->nulls == plan::NullRule::kIfAnyArgument) {
+    for (const ExprPtr& arg : call.args) {
+      if (arg->type.is_void()) return "CAST(NULL AS " + TypeSql(expr.type) + ")";
+    }
+  }
   std::vector<std::string> args;
   for (const ExprPtr& arg : call.args) {
     ASSIGN_OR_RETURN(std::string text, Expression(arg));
@@ -108,10 +116,34 @@ Result<std::string> Lowering::LambdaText(const plan::Lambda& node) {
   return "lambda " + Join(names, ", ") + ": " + body;
 }
 
+namespace {
+
+// Fields of a struct one by one: inside nested values DuckDB puts NULL last, Spark first.
+void AddStructKeys(const std::string& text, const plan::DataType& type, bool ascending, std::vector<std::string>* parts) {
+  const char* order = ascending ? " ASC NULLS FIRST" : " DESC NULLS LAST";
+  std::vector<std::string> names = StructNames(type);
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::string field = "struct_extract(" + text + ", " + QuoteText(names[i]) + ")";
+    if (type.fields()[i].type.kind() == sql::TypeKind::kStruct) {
+      parts->push_back("(" + field + " IS NOT NULL)" + (ascending ? " ASC" : " DESC"));
+      AddStructKeys(field, type.fields()[i].type, ascending, parts);
+    } else {
+      parts->push_back(field + order);
+    }
+  }
+}
+
+}  // namespace
+
 Result<std::string> Lowering::Keys(const std::vector<plan::SortKey>& keys) {
   std::vector<std::string> parts;
   for (const plan::SortKey& key : keys) {
     ASSIGN_OR_RETURN(std::string text, Expression(key.expr));
+    if (key.expr->type.kind() == sql::TypeKind::kStruct && key.expr->As<plan::ColumnRef>() != nullptr) {
+      parts.push_back("(" + text + " IS NULL)" + (key.nulls_first ? " DESC" : " ASC"));
+      AddStructKeys(text, key.expr->type, key.ascending, &parts);
+      continue;
+    }
     // A bare number would be an ordinal.
     if (key.expr->As<plan::LiteralExpr>() != nullptr) text = "(" + text + " IS NULL)";
     parts.push_back(text + (key.ascending ? " ASC" : " DESC") + (key.nulls_first ? " NULLS FIRST" : " NULLS LAST"));

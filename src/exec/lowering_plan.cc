@@ -169,10 +169,6 @@ Result<std::string> Lowering::Select(const plan::Plan&, const plan::Sample& node
 
 Result<std::string> Lowering::Select(const plan::Plan&, const plan::Repartition& node) { return Query(node.child); }
 
-Result<std::string> Lowering::Select(const plan::Plan&, const plan::ChangelogScan&) {
-  return Fail(ErrorCode::kUnsupported, "The changelog of a table is not readable yet", "UnsupportedOperationException");
-}
-
 // ---- generators ------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -180,6 +176,10 @@ namespace {
 // The lists that a generator's columns come from, each unnested beside the others.
 Result<std::vector<std::string>> GeneratedLists(const plan::Generate& node, const std::vector<std::string>& args) {
   std::vector<std::string> lists;
+  if (node.function == "json_tuple") {
+    for (size_t i = 1; i < args.size(); ++i) lists.push_back("[ib_json_field(" + args[0] + ", " + args[i] + ")]");
+    return lists;
+  }
   if (node.function == "stack") {
     auto* rows = node.args[0]->As<plan::LiteralExpr>();
     size_t count = rows == nullptr ? 1 : static_cast<size_t>(rows->value.AsInt64());

@@ -118,12 +118,13 @@ void Register(duckdb::ExtensionLoader& loader, const std::vector<RowFunction>& f
   }
 }
 
-void RegisterScalarFunctions(duckdb::ExtensionLoader& loader) {
+void RegisterScalarFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects) {
   RegisterCastFunctions(loader);
   RegisterNumberFunctions(loader);
   RegisterTextFunctions(loader);
   RegisterDatetimeFunctions(loader);
   RegisterHashFunctions(loader);
+  RegisterJsonFunctions(loader, objects);
 }
 
 }  // namespace iceblink::exec

@@ -11,6 +11,7 @@
 
 #include "duckdb.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
+#include "exec/statement_objects.h"
 
 namespace iceblink::exec {
 
@@ -57,5 +58,6 @@ void RegisterNumberFunctions(duckdb::ExtensionLoader& loader);
 void RegisterTextFunctions(duckdb::ExtensionLoader& loader);
 void RegisterDatetimeFunctions(duckdb::ExtensionLoader& loader);
 void RegisterHashFunctions(duckdb::ExtensionLoader& loader);
+void RegisterJsonFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects);
 
 }  // namespace iceblink::exec

@@ -317,14 +317,7 @@ Result<std::string> RowLevelRun::UpdatedRows() {
 
 // The write's schema, with the lineage columns behind it in version 3.
 WriteSpec RowLevelRun::RowsSpec() const {
-  WriteSpec out = write_;
-  if (!row_id_) return out;
-  std::vector<spec::NestedField> fields = write_.schema->fields();
-  fields.push_back(spec::NestedField::Optional(table::kRowIdId, "_row_id", spec::Type::Long()));
-  fields.push_back(spec::NestedField::Optional(table::kLastUpdatedSequenceId, "_last_updated_sequence_number",
-                                               spec::Type::Long()));
-  out.schema = std::make_shared<const spec::Schema>(fields, write_.schema->schema_id());
-  return out;
+  return row_id_ ? WithLineage(write_) : write_;
 }
 
 Status RowLevelRun::WriteRows(std::vector<std::string> queries) {

@@ -73,6 +73,14 @@ Result<bool> AddMetadataColumn(const plan::TableScan& scan, const plan::ScanColu
       AddField(plan, MetadataField("_sequence", kSequenceAux, LogicalType::BIGINT, ScanSource::kSequence));
       text = "CASE WHEN \"_sequence\" IS NOT NULL THEN coalesce(\"_last_updated_sequence_number\", \"_sequence\") END";
       break;
+    case table::kChangeTypeId:
+    case table::kChangeOrdinalId:
+    case table::kCommitSnapshotIdId: {
+      std::string name = "f" + std::to_string(column.field_id);
+      AddField(plan, MetadataField(name.c_str(), column.field_id, ToLogicalType(column.column.type), ScanSource::kChange));
+      text = QuoteIdentifier(name);
+      break;
+    }
     default: return false;
   }
   plan.items.push_back(text);

@@ -136,11 +136,13 @@ Error DecodeError(duckdb::ErrorData data, bool* invalidated) {
     return MakeSpark({"SCALAR_SUBQUERY_TOO_MANY_ROWS", "21000", "SparkRuntimeException",
                       "More than one row returned by a subquery used as an expression."});
   }
-  if (invalidated != nullptr &&
-      (data.Type() == duckdb::ExceptionType::INTERNAL || data.Type() == duckdb::ExceptionType::FATAL)) {
-    *invalidated = true;
-  }
-  return Error::Make(CodeOf(data.Type()), data.Message());
+  // An internal error of an earlier step may come wrapped in the complaint of the next one.
+  bool fatal = data.Type() == duckdb::ExceptionType::INTERNAL || data.Type() == duckdb::ExceptionType::FATAL ||
+               raw.find("INTERNAL Error:") != std::string::npos;
+  if (invalidated != nullptr && fatal) *invalidated = true;
+  std::string message = data.Message();
+  if (size_t trace = message.find("\n\nStack Trace:"); trace != std::string::npos) message.resize(trace);
+  return Error::Make(CodeOf(data.Type()), std::move(message));
 }
 
 Error CurrentExceptionToError() {

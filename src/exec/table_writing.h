@@ -13,6 +13,9 @@ namespace iceblink::exec {
 // are the texts of the schema's fields over the source.
 std::string WriteRowsSql(const std::string& source, const std::vector<std::string>& columns, const WriteSpec& write);
 
+// The write with the row lineage columns behind the schema's (format version 3).
+WriteSpec WithLineage(const WriteSpec& write);
+
 // " ORDER BY ..." by partition and sort order, empty when rows are written as they come.
 std::string WriteOrderSql(const WriteSpec& write);
 
