@@ -188,6 +188,50 @@ Result<const sql::WindowSpec*> FindWindow(const sql::WindowSpec& spec, const Exp
 
 }  // namespace
 
+Result<WindowFrame> QueryAnalyzer::WrittenFrame(const sql::WindowFrame& written, const ExprContext& context,
+                                                std::string* text) {
+  WindowFrame frame;
+  frame.unit = written.rows ? FrameUnit::kRows : FrameUnit::kRange;
+  auto bound = [&](const sql::FrameBound& side, FrameBound& kind, ExprPtr& offset) -> Result<std::string> {
+    std::string offset_text;
+    if (side.offset) {
+      ASSIGN_OR_RETURN(TypedExpr typed, Expression(*side.offset, context));
+      offset = typed.expr;
+      offset_text = typed.text;
+    }
+    kind = static_cast<FrameBound>(side.kind);
+    return BoundText(side, offset_text);
+  };
+  ASSIGN_OR_RETURN(std::string start, bound(written.start, frame.start, frame.start_offset));
+  ASSIGN_OR_RETURN(std::string end, bound(written.end, frame.end, frame.end_offset));
+  *text = fmt::format("{} BETWEEN {} AND {}", written.rows ? "ROWS" : "RANGE", start, end);
+  return frame;
+}
+
+Result<std::string> QueryAnalyzer::WindowParts(const FunctionRow& row, const sql::WindowSpec& spec,
+                                               const std::vector<TypedExpr>& args, const ExprContext& context,
+                                               WindowCall& window) {
+  std::vector<std::string> parts, partition_texts, order_texts;
+  for (const sql::ExprPtr& expr : spec.partition_by) {
+    ASSIGN_OR_RETURN(TypedExpr typed, Expression(*expr, context));
+    window.partition_by.push_back(typed.expr);
+    partition_texts.push_back(typed.text);
+  }
+  ASSIGN_OR_RETURN(window.order_by, SortKeys(spec.order_by, context, &order_texts));
+  if (!partition_texts.empty()) parts.push_back("PARTITION BY " + iceblink::Join(partition_texts, ", "));
+  if (!order_texts.empty()) parts.push_back("ORDER BY " + iceblink::Join(order_texts, ", "));
+  std::string frame_text;
+  if (spec.frame) {
+    ASSIGN_OR_RETURN(window.frame, WrittenFrame(*spec.frame, context, &frame_text));
+  } else {
+    DefaultFrame frame = FrameWithoutClause(row, !window.order_by.empty(), args);
+    window.frame = frame.frame;
+    frame_text = frame.text;
+  }
+  parts.push_back(frame_text);
+  return iceblink::Join(parts, " ");
+}
+
 Result<TypedExpr> QueryAnalyzer::WindowFunction(const FunctionRow& row, const sql::FunctionCall& call,
                                                 const sql::Position& at, const ExprContext& context) {
   WindowCall window;
@@ -224,41 +268,8 @@ Result<TypedExpr> QueryAnalyzer::WindowFunction(const FunctionRow& row, const sq
     window.ignore_nulls = call.nulls == sql::NullTreatment::kIgnoreNulls;
   }
   ASSIGN_OR_RETURN(const sql::WindowSpec* spec, FindWindow(*call.window, context, names_));
-  std::vector<std::string> parts, partition_texts, order_texts;
-  for (const sql::ExprPtr& expr : spec->partition_by) {
-    ASSIGN_OR_RETURN(TypedExpr typed, Expression(*expr, context));
-    window.partition_by.push_back(typed.expr);
-    partition_texts.push_back(typed.text);
-  }
-  ASSIGN_OR_RETURN(window.order_by, SortKeys(spec->order_by, context, &order_texts));
-  if (!partition_texts.empty()) parts.push_back("PARTITION BY " + iceblink::Join(partition_texts, ", "));
-  if (!order_texts.empty()) parts.push_back("ORDER BY " + iceblink::Join(order_texts, ", "));
-  if (spec->frame) {
-    WindowFrame frame;
-    frame.unit = spec->frame->rows ? FrameUnit::kRows : FrameUnit::kRange;
-    std::string bounds[2];
-    const sql::FrameBound* written[2] = {&spec->frame->start, &spec->frame->end};
-    for (int i = 0; i < 2; ++i) {
-      std::string offset_text;
-      ExprPtr offset;
-      if (written[i]->offset) {
-        ASSIGN_OR_RETURN(TypedExpr typed, Expression(*written[i]->offset, context));
-        offset = typed.expr;
-        offset_text = typed.text;
-      }
-      bounds[i] = BoundText(*written[i], offset_text);
-      auto bound = static_cast<FrameBound>(written[i]->kind);
-      (i == 0 ? frame.start : frame.end) = bound;
-      (i == 0 ? frame.start_offset : frame.end_offset) = offset;
-    }
-    parts.push_back(fmt::format("{} BETWEEN {} AND {}", spec->frame->rows ? "ROWS" : "RANGE", bounds[0], bounds[1]));
-    window.frame = frame;
-  } else {
-    DefaultFrame frame = FrameWithoutClause(row, !window.order_by.empty(), args);
-    parts.push_back(frame.text);
-    window.frame = frame.frame;
-  }
-  text += fmt::format(" OVER ({})", iceblink::Join(parts, " "));
+  ASSIGN_OR_RETURN(std::string over, WindowParts(row, *spec, args, context, window));
+  text += fmt::format(" OVER ({})", over);
   return TypedExpr{MakeExpr(std::move(window), type, nullable), text};
 }
 

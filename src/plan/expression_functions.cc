@@ -334,6 +334,50 @@ Result<std::vector<sql::ExprPtr>> WithDefaults(const FunctionRow& row, const sql
 
 }  // namespace
 
+Result<TypedExpr> QueryAnalyzer::OtherFunction(const sql::FunctionCall& call, const sql::Position& at,
+                                               const ExprContext& context) {
+  ErrorPosition position = ToErrorPosition(at);
+  const sql::Name& name = call.name;
+  if (name.size() == 1 && call.args.size() == 1) {
+    if (auto type = CastFunction(name[0])) {
+      ASSIGN_OR_RETURN(TypedExpr child, Expression(*call.args[0].expr, context));
+      std::string text = child.text;
+      return CastTo(std::move(child), *type, cast_mode(), std::move(text), position);
+    }
+  }
+  bool part = EqualsIgnoreCase(name[0], "date_part") || EqualsIgnoreCase(name[0], "datepart");
+  if (part && name.size() == 1 && call.args.size() == 2) {
+    ASSIGN_OR_RETURN(TypedExpr field, Expression(*call.args[0].expr, context));
+    ASSIGN_OR_RETURN(TypedExpr source, Expression(*call.args[1].expr, context));
+    std::string text = fmt::format("{}({}, {})", AsciiLower(name[0]), field.text, source.text);
+    return ExtractField(field.text, std::move(text), std::move(source), position);
+  }
+  bool elsewhere = name.size() > 2 && name[0] != settings_.current_catalog && resolver_.IsCatalog(name[0]);
+  sql::Name current = elsewhere ? sql::Name{"default"} : settings_.current_namespace;
+  current.insert(current.begin(), elsewhere ? name[0] : settings_.current_catalog);
+  return Raise("UNRESOLVED_ROUTINE",
+               {{"routineName", sql::QuoteName(name)},
+                {"searchPath", fmt::format("[`system`.`builtin`, `system`.`session`, {}]", sql::QuoteName(current))}},
+               position);
+}
+
+namespace {
+
+// bucket and truncate of catalog.system take some column types only.
+Status CheckSystemArgument(const FunctionRow& row, const std::vector<TypedExpr>& args, ErrorPosition at) {
+  if (!row.args.ends_with('*')) return {};
+  const DataType& type = args.back().expr->type;
+  bool floating = type.kind() == TypeKind::kDouble || type.kind() == TypeKind::kFloat;
+  if (!floating && !type.is_nested() && type.kind() != TypeKind::kBoolean) return {};
+  return Raise("_LEGACY_ERROR_TEMP_1198",
+               {{"function", std::string(row.name)},
+                {"types", fmt::format("{}, {}", args[0].expr->type.SimpleString(), type.SimpleString())},
+                {"reason", "Expected column to be date, tinyint, smallint, int, bigint, decimal, timestamp, string, or binary."}},
+               at);
+}
+
+}  // namespace
+
 Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call, const sql::Position& at,
                                               const ExprContext& context) {
   ErrorPosition position = ToErrorPosition(at);
@@ -344,29 +388,7 @@ Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call, con
   const std::string& catalog = name.size() == 3 ? name[0] : settings_.current_catalog;
   bool iceberg = in_system && name.size() <= 3 && catalog != "spark_catalog" && resolver_.IsCatalog(catalog);
   if (iceberg) row = FindSystemFunction(name.back());
-  if (row == nullptr) {
-    if (name.size() == 1 && call.args.size() == 1) {
-      if (auto type = CastFunction(name[0])) {
-        ASSIGN_OR_RETURN(TypedExpr child, Expression(*call.args[0].expr, context));
-        std::string text = child.text;
-        return CastTo(std::move(child), *type, cast_mode(), std::move(text), position);
-      }
-    }
-    if (name.size() == 1 && (EqualsIgnoreCase(name[0], "date_part") || EqualsIgnoreCase(name[0], "datepart")) &&
-        call.args.size() == 2) {
-      ASSIGN_OR_RETURN(TypedExpr field, Expression(*call.args[0].expr, context));
-      ASSIGN_OR_RETURN(TypedExpr source, Expression(*call.args[1].expr, context));
-      std::string text = fmt::format("{}({}, {})", AsciiLower(name[0]), field.text, source.text);
-      return ExtractField(field.text, std::move(text), std::move(source), position);
-    }
-    bool elsewhere = name.size() > 2 && name[0] != settings_.current_catalog && resolver_.IsCatalog(name[0]);
-    sql::Name current = elsewhere ? sql::Name{"default"} : settings_.current_namespace;
-    current.insert(current.begin(), elsewhere ? name[0] : settings_.current_catalog);
-    return Raise("UNRESOLVED_ROUTINE",
-                 {{"routineName", sql::QuoteName(name)},
-                  {"searchPath", fmt::format("[`system`.`builtin`, `system`.`session`, {}]", sql::QuoteName(current))}},
-                 position);
-  }
+  if (row == nullptr) return OtherFunction(call, at, context);
   std::string_view written = name.back();
   if (call.window) return WindowFunction(*row, call, at, context);
   if (row->kind == FunctionKind::kWindow)
@@ -388,17 +410,7 @@ Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call, con
     ASSIGN_OR_RETURN(TypedExpr typed, Expression(*arg, context));
     args.push_back(std::move(typed));
   }
-  if (iceberg && row->args.ends_with('*')) {
-    const DataType& type = args.back().expr->type;
-    bool floating = type.kind() == TypeKind::kDouble || type.kind() == TypeKind::kFloat;
-    if (floating || type.is_nested() || type.kind() == TypeKind::kBoolean)
-      return Raise("_LEGACY_ERROR_TEMP_1198",
-                   {{"function", std::string(row->name)},
-                    {"types", fmt::format("{}, {}", args[0].expr->type.SimpleString(), type.SimpleString())},
-                    {"reason", "Expected column to be date, tinyint, smallint, int, bigint, decimal, timestamp, string, or "
-                               "binary."}},
-                   position);
-  }
+  if (iceberg) RETURN_IF_ERROR(CheckSystemArgument(*row, args, position));
   return ScalarCall(*row, written, std::move(args), position);
 }
 

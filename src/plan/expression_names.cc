@@ -45,41 +45,15 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
           },
           [&](const sql::UnaryOp& node) -> R { return Unary(node, at, context); },
           [&](const sql::BinaryOp& node) -> R { return Binary(node, at, context); },
-          [&](const sql::Cast& node) -> R {
-            ASSIGN_OR_RETURN(TypedExpr child, Expression(*node.child, context));
-            std::string text = fmt::format("{}({} AS {})", node.is_try ? "TRY_CAST" : "CAST", child.text,
-                                           node.type.SqlString());
-            if (node.type.is_nested()) text = child.text;
-            return CastTo(std::move(child), node.type, node.is_try ? CastMode::kTry : cast_mode(), std::move(text),
-                          ToErrorPosition(at));
-          },
+          [&](const sql::Cast& node) -> R { return WrittenCast(node, at, context); },
           [&](const sql::Case& node) -> R { return CaseWhen(node, at, context); },
           [&](const sql::InList& node) -> R { return InValues(node, at, context); },
           [&](const sql::InSubquery& node) -> R { return SubqueryIn(node, at, context); },
           [&](const sql::Between& node) -> R { return BetweenBounds(node, at, context); },
           [&](const sql::Like& node) -> R { return LikePattern(node, at, context); },
-          [&](const sql::IsNull& node) -> R {
-            ASSIGN_OR_RETURN(TypedExpr child, Expression(*node.child, context));
-            return TypedExpr{MakeCall(node.negated ? "isnotnull" : "isnull", {child.expr}, DataType(TypeKind::kBoolean), false),
-                             fmt::format("({} IS {}NULL)", child.text, node.negated ? "NOT " : "")};
-          },
-          [&](const sql::IsTruth& node) -> R {
-            ASSIGN_OR_RETURN(TypedExpr child, Expression(*node.child, context));
-            if (node.truth == sql::Truth::kUnknown)
-              return TypedExpr{
-                  MakeCall(node.negated ? "isnotnull" : "isnull", {child.expr}, DataType(TypeKind::kBoolean), false),
-                  fmt::format("({} IS {}NULL)", child.text, node.negated ? "NOT " : "")};
-            bool value = node.truth == sql::Truth::kTrue;
-            ASSIGN_OR_RETURN(TypedExpr same, Comparison("<=>", std::move(child), {MakeBool(value), value ? "true" : "false"},
-                                                        ToErrorPosition(at)));
-            return node.negated ? Not(std::move(same)) : same;
-          },
-          [&](const sql::IsDistinctFrom& node) -> R {
-            ASSIGN_OR_RETURN(TypedExpr left, Expression(*node.left, context));
-            ASSIGN_OR_RETURN(TypedExpr right, Expression(*node.right, context));
-            ASSIGN_OR_RETURN(TypedExpr same, Comparison("<=>", std::move(left), std::move(right), ToErrorPosition(at)));
-            return node.negated ? same : Not(std::move(same));
-          },
+          [&](const sql::IsNull& node) -> R { return NullTest(*node.child, node.negated, context); },
+          [&](const sql::IsTruth& node) -> R { return TruthTest(node, at, context); },
+          [&](const sql::IsDistinctFrom& node) -> R { return DistinctTest(node, at, context); },
           [&](const sql::Subscript& node) -> R {
             ASSIGN_OR_RETURN(TypedExpr base, Expression(*node.child, context));
             ASSIGN_OR_RETURN(TypedExpr index, Expression(*node.index, context));
@@ -89,13 +63,7 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
             ASSIGN_OR_RETURN(TypedExpr base, Expression(*node.child, context));
             return Field(std::move(base), node.field, std::nullopt);
           },
-          [&](const sql::VariantPath& node) -> R {
-            ASSIGN_OR_RETURN(TypedExpr base, Expression(*node.child, context));
-            std::string text = fmt::format("variant_get({}, $.{})", base.text, node.path);
-            return TypedExpr{MakeCall("variant_get", {base.expr, MakeString("$." + node.path)},
-                                      DataType(TypeKind::kVariant), true),
-                             text};
-          },
+          [&](const sql::VariantPath& node) -> R { return VariantField(node, context); },
           [&](const sql::Collate& node) -> R { return Expression(*node.child, context); },
           [&](const sql::FunctionCall& node) -> R { return FunctionCall(node, at, context); },
           [&](const sql::Lambda&) -> R {
@@ -109,17 +77,59 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
             return ExtractField(node.field, std::move(text), std::move(source), ToErrorPosition(at));
           },
           [&](const sql::Trim& node) -> R { return TrimText(node, at, context); },
-          [&](const sql::Overlay& node) -> R {
-            sql::FunctionCall call;
-            call.name = {"overlay"};
-            for (const auto& arg : {node.input, node.replacement, node.position, node.length})
-              if (arg) call.args.push_back({{}, arg});
-            return FunctionCall(call, at, context);
-          },
+          [&](const sql::Overlay& node) -> R { return OverlayText(node, at, context); },
           [&](const sql::Exists& node) -> R { return SubqueryExists(node, context); },
           [&](const sql::ScalarSubquery& node) -> R { return SubqueryScalar(node, at, context); },
       },
       expr.node);
+}
+
+// ---- small nodes ------------------------------------------------------------------------------------------------------
+
+Result<TypedExpr> QueryAnalyzer::WrittenCast(const sql::Cast& node, const sql::Position& at, const ExprContext& context) {
+  ASSIGN_OR_RETURN(TypedExpr child, Expression(*node.child, context));
+  std::string text = fmt::format("{}({} AS {})", node.is_try ? "TRY_CAST" : "CAST", child.text, node.type.SqlString());
+  if (node.type.is_nested()) text = child.text;
+  CastMode mode = node.is_try ? CastMode::kTry : cast_mode();
+  return CastTo(std::move(child), node.type, mode, std::move(text), ToErrorPosition(at));
+}
+
+Result<TypedExpr> QueryAnalyzer::NullTest(const sql::Expr& operand, bool negated, const ExprContext& context) {
+  ASSIGN_OR_RETURN(TypedExpr child, Expression(operand, context));
+  return TypedExpr{MakeCall(negated ? "isnotnull" : "isnull", {child.expr}, DataType(TypeKind::kBoolean), false),
+                   fmt::format("({} IS {}NULL)", child.text, negated ? "NOT " : "")};
+}
+
+Result<TypedExpr> QueryAnalyzer::TruthTest(const sql::IsTruth& node, const sql::Position& at, const ExprContext& context) {
+  if (node.truth == sql::Truth::kUnknown) return NullTest(*node.child, node.negated, context);
+  ASSIGN_OR_RETURN(TypedExpr child, Expression(*node.child, context));
+  bool value = node.truth == sql::Truth::kTrue;
+  TypedExpr literal{MakeBool(value), value ? "true" : "false"};
+  ASSIGN_OR_RETURN(TypedExpr same, Comparison("<=>", std::move(child), std::move(literal), ToErrorPosition(at)));
+  return node.negated ? Not(std::move(same)) : same;
+}
+
+Result<TypedExpr> QueryAnalyzer::DistinctTest(const sql::IsDistinctFrom& node, const sql::Position& at,
+                                              const ExprContext& context) {
+  ASSIGN_OR_RETURN(TypedExpr left, Expression(*node.left, context));
+  ASSIGN_OR_RETURN(TypedExpr right, Expression(*node.right, context));
+  ASSIGN_OR_RETURN(TypedExpr same, Comparison("<=>", std::move(left), std::move(right), ToErrorPosition(at)));
+  return node.negated ? same : Not(std::move(same));
+}
+
+Result<TypedExpr> QueryAnalyzer::VariantField(const sql::VariantPath& node, const ExprContext& context) {
+  ASSIGN_OR_RETURN(TypedExpr base, Expression(*node.child, context));
+  std::string text = fmt::format("variant_get({}, $.{})", base.text, node.path);
+  ExprPtr path = MakeString("$." + node.path);
+  return TypedExpr{MakeCall("variant_get", {base.expr, path}, DataType(TypeKind::kVariant), true), text};
+}
+
+Result<TypedExpr> QueryAnalyzer::OverlayText(const sql::Overlay& node, const sql::Position& at, const ExprContext& context) {
+  sql::FunctionCall call;
+  call.name = {"overlay"};
+  for (const auto& arg : {node.input, node.replacement, node.position, node.length})
+    if (arg) call.args.push_back({{}, arg});
+  return FunctionCall(call, at, context);
 }
 
 // ---- names ------------------------------------------------------------------------------------------------------------

@@ -240,10 +240,7 @@ class InsertBuilder {
     bool dynamic = analyzer_.settings().dynamic_partition_overwrite;
     for (const auto& [key, value] : insert_.options)
       if (EqualsIgnoreCase(key, "overwrite-mode")) dynamic = EqualsIgnoreCase(value, "dynamic");
-    // As Spark: static values fix all partition columns or the mode is static.
-    bool partitioned = !target_.metadata->spec().fields.empty();
-    plan.mode = dynamic && partitioned ? InsertMode::kOverwriteDynamic : InsertMode::kOverwriteByFilter;
-    if (dynamic && !partitioned) plan.mode = InsertMode::kOverwriteDynamic;
+    plan.mode = dynamic ? InsertMode::kOverwriteDynamic : InsertMode::kOverwriteByFilter;
     for (const auto& [index, value] : static_values_) {
       ASSIGN_OR_RETURN(Value constant, analyzer_.Evaluate(value));
       using expr::Op;

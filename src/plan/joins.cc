@@ -75,26 +75,75 @@ Scope UsingScope(const std::vector<UsingColumn>& keys, const Scope& left, const 
 
 }  // namespace
 
+namespace {
+
+// The orders of the two enumerations differ: cross joins stand elsewhere.
+JoinType TypeOf(sql::JoinType type) {
+  switch (type) {
+    case sql::JoinType::kInner: return JoinType::kInner;
+    case sql::JoinType::kCross: return JoinType::kCross;
+    case sql::JoinType::kLeftOuter: return JoinType::kLeftOuter;
+    case sql::JoinType::kRightOuter: return JoinType::kRightOuter;
+    case sql::JoinType::kFullOuter: return JoinType::kFullOuter;
+    case sql::JoinType::kLeftSemi: return JoinType::kLeftSemi;
+    case sql::JoinType::kLeftAnti: return JoinType::kLeftAnti;
+  }
+  return JoinType::kInner;
+}
+
+bool OneSided(JoinType type) { return type == JoinType::kLeftSemi || type == JoinType::kLeftAnti; }
+bool LeftMayMiss(JoinType type) { return type == JoinType::kRightOuter || type == JoinType::kFullOuter; }
+bool RightMayMiss(JoinType type) { return type == JoinType::kLeftOuter || type == JoinType::kFullOuter; }
+
+std::vector<Column> JoinOutput(const Plan& left, const Plan& right, JoinType type) {
+  std::vector<Column> output;
+  auto add = [&](Column column, bool nullable) {
+    column.nullable = column.nullable || nullable;
+    output.push_back(std::move(column));
+  };
+  for (const Column& column : left.output) add(column, LeftMayMiss(type));
+  if (!OneSided(type))
+    for (const Column& column : right.output) add(column, RightMayMiss(type));
+  return output;
+}
+
+}  // namespace
+
+// FULL OUTER JOIN USING: a key is the first of both sides that is not NULL, in a projection above the join.
+Relation QueryAnalyzer::FullOuterKeys(Relation joined, const std::vector<std::pair<Column, Column>>& keys) {
+  std::vector<Column> output = joined.plan->output;
+  plan::Project project{joined.plan, {}};
+  for (const Column& column : output) project.items.push_back({column, MakeColumn(column)});
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const auto& [left, right] = keys[i];
+    auto common = CommonType(left.type, right.type);
+    ExprPtr first = MakeCall(
+        "coalesce",
+        {MakeCast(MakeColumn(left), *common, cast_mode()), MakeCast(MakeColumn(right), *common, cast_mode())}, *common, true);
+    Column column = NewColumn(left.name, *common, true);
+    project.items.push_back({column, first});
+    output.push_back(column);
+    ScopeColumn hidden_left = joined.scope.columns[i];
+    hidden_left.qualified_only = true;
+    joined.scope.columns[i] = {column, {}, false, false};
+    joined.scope.columns.push_back(std::move(hidden_left));
+  }
+  joined.plan = MakePlan(std::move(project), std::move(output));
+  return joined;
+}
+
 Result<Relation> QueryAnalyzer::Join(const sql::Join& join, const sql::Position& at, const Env& env) {
   ASSIGN_OR_RETURN(Relation left, From(join.left, env));
   Env right_env = env;
   left.scope.outer = env.outer;
   if (join.lateral) right_env.outer = &left.scope;
   ASSIGN_OR_RETURN(Relation right, From(join.right, right_env));
-  // The orders of the two enumerations differ: cross joins stand elsewhere.
-  auto type = JoinType::kInner;
-  switch (join.type) {
-    case sql::JoinType::kInner: type = JoinType::kInner; break;
-    case sql::JoinType::kCross: type = JoinType::kCross; break;
-    case sql::JoinType::kLeftOuter: type = JoinType::kLeftOuter; break;
-    case sql::JoinType::kRightOuter: type = JoinType::kRightOuter; break;
-    case sql::JoinType::kFullOuter: type = JoinType::kFullOuter; break;
-    case sql::JoinType::kLeftSemi: type = JoinType::kLeftSemi; break;
-    case sql::JoinType::kLeftAnti: type = JoinType::kLeftAnti; break;
-  }
+  JoinType type = TypeOf(join.type);
   std::vector<std::string> using_names = join.using_columns;
   if (join.natural) using_names = NaturalColumns(left.scope, right.scope, names_);
   ErrorPosition position = ToErrorPosition(at);
+  if (LeftMayMiss(type)) MakeNullable(left.scope);
+  if (RightMayMiss(type)) MakeNullable(right.scope);
   ExprPtr condition;
   std::vector<UsingColumn> keys;
   for (const std::string& name : using_names) {
@@ -113,47 +162,16 @@ Result<Relation> QueryAnalyzer::Join(const sql::Join& join, const sql::Position&
     ASSIGN_OR_RETURN(TypedExpr typed, Condition(*join.condition, context));
     condition = typed.expr;
   }
-  bool one_sided = type == JoinType::kLeftSemi || type == JoinType::kLeftAnti;
-  if (type == JoinType::kLeftOuter || type == JoinType::kFullOuter) MakeNullable(right.scope);
-  if (type == JoinType::kRightOuter || type == JoinType::kFullOuter) MakeNullable(left.scope);
-  std::vector<Column> output = left.plan->output;
-  for (Column& column : output)
-    if (type == JoinType::kRightOuter || type == JoinType::kFullOuter) column.nullable = true;
-  if (!one_sided)
-    for (Column column : right.plan->output) {
-      if (type == JoinType::kLeftOuter || type == JoinType::kFullOuter) column.nullable = true;
-      output.push_back(std::move(column));
-    }
-  for (UsingColumn& key : keys) {
-    if (type == JoinType::kRightOuter || type == JoinType::kFullOuter) key.left.column.nullable = true;
-    if (type == JoinType::kLeftOuter || type == JoinType::kFullOuter) key.right.column.nullable = true;
-  }
-  PlanPtr plan = MakePlan(plan::Join{left.plan, right.plan, type, condition, join.lateral}, output);
-  if (keys.empty()) {
-    Scope scope = one_sided ? left.scope : Combined(left.scope, right.scope, nullptr);
-    scope.outer = nullptr;
-    return Relation{std::move(plan), std::move(scope)};
-  }
-  Scope scope = UsingScope(keys, left.scope, right.scope, type);
-  if (type != JoinType::kFullOuter) return Relation{std::move(plan), std::move(scope)};
-  // FULL OUTER: a key is the first of both sides that is not NULL.
-  plan::Project project{plan, {}};
-  for (const Column& column : output) project.items.push_back({column, MakeColumn(column)});
-  for (size_t i = 0; i < keys.size(); ++i) {
-    auto common = CommonType(keys[i].left.column.type, keys[i].right.column.type);
-    ExprPtr first = MakeCall("coalesce",
-                             {MakeCast(MakeColumn(keys[i].left.column), *common, cast_mode()),
-                              MakeCast(MakeColumn(keys[i].right.column), *common, cast_mode())},
-                             *common, true);
-    Column column = NewColumn(keys[i].left.column.name, *common, true);
-    project.items.push_back({column, first});
-    output.push_back(column);
-    ScopeColumn hidden_left = scope.columns[i];
-    hidden_left.qualified_only = true;
-    scope.columns[i] = {column, {}, false, false};
-    scope.columns.push_back(std::move(hidden_left));
-  }
-  return Relation{MakePlan(std::move(project), std::move(output)), std::move(scope)};
+  PlanPtr plan = MakePlan(plan::Join{left.plan, right.plan, type, condition, join.lateral},
+                          JoinOutput(*left.plan, *right.plan, type));
+  Scope scope = OneSided(type) ? left.scope : Combined(left.scope, right.scope, nullptr);
+  scope.outer = nullptr;
+  if (keys.empty()) return Relation{std::move(plan), std::move(scope)};
+  Relation joined{std::move(plan), UsingScope(keys, left.scope, right.scope, type)};
+  if (type != JoinType::kFullOuter) return joined;
+  std::vector<std::pair<Column, Column>> pairs;
+  for (const UsingColumn& key : keys) pairs.emplace_back(key.left.column, key.right.column);
+  return FullOuterKeys(std::move(joined), pairs);
 }
 
 Result<Relation> QueryAnalyzer::LateralView(const sql::LateralView& view, const Env& env) {

@@ -96,6 +96,7 @@ class QueryAnalyzer {
   Result<Relation> InlineTable(const sql::InlineTable& table, const sql::Position& at, const Env& env);
   Result<Relation> TableFunction(const sql::TableFunction& function, const sql::Position& at, const Env& env);
   Result<Relation> Join(const sql::Join& join, const sql::Position& at, const Env& env);
+  Relation FullOuterKeys(Relation joined, const std::vector<std::pair<Column, Column>>& keys);
   Result<Relation> LateralView(const sql::LateralView& view, const Env& env);
   Result<Relation> Pivot(const sql::Pivot& pivot, const Env& env);
   Result<Relation> Unpivot(const sql::Unpivot& unpivot, const Env& env);
@@ -173,6 +174,18 @@ class QueryAnalyzer {
   Result<TypedExpr> StructOf(const sql::StructConstructor& node, const ExprContext& context);
   Result<TypedExpr> ExtractField(std::string_view field, std::string text, TypedExpr source, ErrorPosition at);
   Result<TypedExpr> TrimText(const sql::Trim& node, const sql::Position& at, const ExprContext& context);
+  Result<TypedExpr> WrittenCast(const sql::Cast& node, const sql::Position& at, const ExprContext& context);
+  Result<TypedExpr> NullTest(const sql::Expr& operand, bool negated, const ExprContext& context);
+  Result<TypedExpr> TruthTest(const sql::IsTruth& node, const sql::Position& at, const ExprContext& context);
+  Result<TypedExpr> DistinctTest(const sql::IsDistinctFrom& node, const sql::Position& at, const ExprContext& context);
+  Result<TypedExpr> VariantField(const sql::VariantPath& node, const ExprContext& context);
+  Result<TypedExpr> OverlayText(const sql::Overlay& node, const sql::Position& at, const ExprContext& context);
+  // A name that is not in the function table: int(x), date_part(...), or UNRESOLVED_ROUTINE.
+  Result<TypedExpr> OtherFunction(const sql::FunctionCall& call, const sql::Position& at, const ExprContext& context);
+  // Frame, partition and order of a window call, and their text.
+  Result<std::string> WindowParts(const FunctionRow& row, const sql::WindowSpec& spec, const std::vector<TypedExpr>& args,
+                                  const ExprContext& context, WindowCall& window);
+  Result<WindowFrame> WrittenFrame(const sql::WindowFrame& frame, const ExprContext& context, std::string* text);
   ExprPtr KnownCall(const FunctionRow& row, const std::vector<TypedExpr>& args) const;
   Result<PlanPtr> SubqueryPlan(const sql::Query& query, const ExprContext& context);
 
