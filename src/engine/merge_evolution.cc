@@ -14,18 +14,6 @@ using spec::NestedField;
 using spec::Type;
 using spec::TypeKind;
 
-// The source's columns, found by analyzing SELECT * FROM source.
-Result<spec::Schema> SourceSchema(StatementScope& scope, const sql::Merge& merge) {
-  sql::Select select;
-  select.items.push_back({sql::MakeExpr(sql::Star{}), {}, {}});
-  select.from = merge.source;
-  sql::Query query;
-  query.ctes = merge.ctes;
-  query.body = std::make_shared<const sql::QueryTerm>(sql::QueryTerm{std::move(select), {}, 1});
-  ASSIGN_OR_RETURN(plan::PlanPtr plan, scope.analyzer.AnalyzeQuery(query));
-  return SchemaOfQuery(plan->output);
-}
-
 bool TakesWholeRows(const sql::Merge& merge) {
   return std::any_of(merge.clauses.begin(), merge.clauses.end(), [](const sql::MergeClause& clause) {
     return clause.action == sql::MergeClause::Action::kUpdateAll || clause.action == sql::MergeClause::Action::kInsertAll;
@@ -98,7 +86,10 @@ Status EvolveTarget(StatementScope& scope, const sql::Merge& merge) {
   if (!target) return {};  // a branch, or an error that the analyzer will report
   const spec::TableMetadata& metadata = target->metadata();
   if (!EqualsIgnoreCase(metadata.Property("write.spark.auto-schema-evolution.enabled", "true"), "true")) return {};
-  ASSIGN_OR_RETURN(spec::Schema source, SourceSchema(scope, merge));
+  // The merge itself is analyzed against the new schema: this analyzer only looks at the source.
+  plan::Analyzer analyzer(scope.names);
+  ASSIGN_OR_RETURN(std::vector<plan::Column> columns, analyzer.AnalyzeMergeSource(merge));
+  ASSIGN_OR_RETURN(spec::Schema source, SchemaOfQuery(columns));
   std::vector<NestedField> reached = source.fields();
   if (!TakesWholeRows(merge)) {
     std::erase_if(reached, [&](const NestedField& field) { return !IsAssigned(merge, field.name); });
