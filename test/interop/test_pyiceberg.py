@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
+from equality_deletes import delete_equal
 from iceblink import Iceblink, jdbc
 
 
@@ -97,6 +98,25 @@ def test_python_tables_are_read_merged_compacted_and_expired(lake):
     session.run("CALL system.expire_snapshots(table => 'db.p', older_than => TIMESTAMP '2126-01-01 00:00:00')")
     table.refresh()
     assert len(table.snapshots()) == 2 and rows(table, snapshot_id=table.snapshot_by_name("python").snapshot_id)[0] == (0, "v0")
+
+
+def test_equality_deletes_are_read_changed_and_compacted(lake):
+    session, catalog = lake
+    session.run("CREATE TABLE db.t (id INT, v STRING) USING iceberg TBLPROPERTIES ('write.delete.mode'='merge-on-read')")
+    session.run("INSERT INTO db.t VALUES (1, 'a'), (2, 'b'), (3, NULL), (4, 'd'), (5, 'd')")
+    table = catalog.load_table("db.t")
+    delete_equal(table, {"id": [2, 77]})
+    session.run("INSERT INTO db.t VALUES (2, 'again')")
+    delete_equal(table, {"v": [None, "d"]})
+    delete_equal(table, {"id": [1, 5], "v": ["other", "d"]})
+    want = [[1, "a"], [2, "again"]]
+    assert session.run("SELECT * FROM db.t ORDER BY id") == want
+    assert session.run("SELECT content, count(*) FROM db.t.delete_files GROUP BY content") == [[2, 3]]
+    session.run("INSERT INTO db.t VALUES (6, 'd')")
+    session.run("DELETE FROM db.t WHERE id = 1")
+    assert session.run("SELECT * FROM db.t ORDER BY id") == [want[1], [6, "d"]]
+    session.run("CALL system.rewrite_data_files(table => 'db.t', options => map('rewrite-all', 'true'))")
+    assert session.run("SELECT * FROM db.t ORDER BY id") == [want[1], [6, "d"]]
 
 
 def test_one_catalog_file_serves_both_in_turn(lake):

@@ -9,6 +9,7 @@ import pytest
 pyspark = pytest.importorskip("pyspark", reason="needs .venv-spark (make interop)")
 from pyiceberg.catalog.sql import SqlCatalog  # noqa: E402
 
+from equality_deletes import delete_equal  # noqa: E402
 from iceblink import Iceblink, jdbc  # noqa: E402
 
 JARS = pathlib.Path(__file__).resolve().parent.parent.parent / ".venv-spark/jars"
@@ -95,6 +96,21 @@ def test_iceblink_reads_and_maintains_what_spark_wrote(lake, version):
     session.run("CALL system.expire_snapshots(table => 'db.s', older_than => TIMESTAMP '2126-01-01 00:00:00')")
     assert session.run(query) == sql(query)
     assert sql("SELECT count(*) FROM db.s.snapshots") == [[1]]
+
+
+def test_equality_deletes_hide_the_same_rows_from_spark(lake):
+    session, sql, python = lake
+    session.run("CREATE TABLE db.t (id INT, v STRING) USING iceberg")
+    session.run("INSERT INTO db.t SELECT CAST(id AS INT), IF(id % 5 = 0, NULL, concat('v', id % 3)) FROM range(40)")
+    table = python.load_table("db.t")
+    delete_equal(table, {"id": [2, 77, 13]})
+    session.run("INSERT INTO db.t VALUES (2, 'again'), (100, NULL)")
+    delete_equal(table, {"v": [None]})
+    delete_equal(table, {"id": [7, 8], "v": ["v1", "v1"]})
+    query = "SELECT id, v FROM db.t ORDER BY id"
+    assert session.run(query) == sql(query)
+    session.run("UPDATE db.t SET v = 'changed' WHERE id % 4 = 0")
+    assert session.run(query) == sql(query)
 
 
 def test_one_catalog_file_serves_three_in_turn(lake):
