@@ -56,7 +56,7 @@ Error MakeError(std::string_view condition, ErrorParameters parameters, std::opt
   bool legacy = condition.starts_with("_LEGACY");
   if (!legacy) text = fmt::format("[{}] {}", condition, text);
   if (!row->sql_state.empty()) text += fmt::format(" SQLSTATE: {}", row->sql_state);
-  if (at) text += fmt::format("; line {} pos {}", at->line, at->column);
+  if (at && at->line > 0) text += fmt::format("; line {} pos {}", at->line, at->column);
   if (row->extended) text += ';';
   Error error = Error::Make(row->code, std::move(text), std::string(row->exception));
   error.condition = std::string(condition);

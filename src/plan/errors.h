@@ -28,7 +28,7 @@ struct ErrorCondition {
 // Returns null when the table has no such condition.
 const ErrorCondition* FindErrorCondition(std::string_view condition);
 
-// Where an expression starts in the statement's text; line from 1, column from 0.
+// Where an expression starts in the statement's text; line from 1 (0: it was not written as text), column from 0.
 struct ErrorPosition {
   int line = 1;
   int column = 0;

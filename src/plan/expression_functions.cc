@@ -239,6 +239,9 @@ void CastTogether(std::string_view canonical, std::vector<TypedExpr>& args, Cast
     if (first.kind() == TypeKind::kMap) cast(1, first.key());
     if (first.kind() == TypeKind::kArray) cast(1, DataType(TypeKind::kInt));
   }
+  if (canonical == "concat_ws")
+    for (size_t i = 0; i < args.size(); ++i)
+      if (args[i].expr->type.kind() != TypeKind::kArray) cast(i, DataType(TypeKind::kString));
   if (canonical == "sequence" && first.is_integral()) {
     std::vector<DataType> types;
     for (const TypedExpr& arg : args) types.push_back(arg.expr->type);

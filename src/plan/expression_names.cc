@@ -38,7 +38,7 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
             std::string name = node.name.empty() ? fmt::format("_{}", at.start) : node.name;
             return Raise("UNBOUND_SQL_PARAMETER", {{"name", name}}, ToErrorPosition(at));
           },
-          [&](const sql::NamedColumn& node) -> R { return ColumnName(node.parts, at, context); },
+          [&](const sql::NamedColumn& node) -> R { return node.plan_id ? DataFrameColumn(node, at, context) : ColumnName(node.parts, at, context); },
           [&](const sql::Star&) -> R {
             return Raise("INVALID_USAGE_OF_STAR_OR_REGEX", {{"elem", "'*'"}, {"prettyName", "expression"}},
                          ToErrorPosition(at));

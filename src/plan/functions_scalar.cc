@@ -34,7 +34,7 @@ constexpr FunctionRow kRows[] = {
     {"not", kS, 1, 1, "b", "b", kAny},
     // ---- strings
     {"concat", kS, 0, -1, "*", "*", kAny},
-    {"concat_ws", kS, 1, -1, "*", "s", NullRule::kIfAnyArgument},
+    {"concat_ws", kS, 1, -1, "*", "s", kAlways},
     {"length", kS, 1, 1, "c", "i", kAny},
     {"len", kS, 1, 1, "c", "i", kAny, "length"},
     {"char_length", kS, 1, 1, "c", "i", kAny, "length"},

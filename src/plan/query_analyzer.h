@@ -89,6 +89,7 @@ class QueryAnalyzer {
 
   // ---- relations (relations.cc, joins.cc)
   Result<Relation> From(const sql::RelationPtr& relation, const Env& env);
+  Result<Relation> Source(const sql::RelationPtr& relation, const Env& env);
   Result<Relation> Table(const sql::TableName& table, const sql::Position& at, const Env& env);
   Result<Relation> ScanTable(const DataTable& table, const sql::Name& qualifier);
   Result<Relation> ViewRelation(const ResolvedRelation& view, const sql::Name& name, const sql::Position& at,
@@ -105,6 +106,18 @@ class QueryAnalyzer {
   Result<ResolvedRelation> Resolve(RelationRequest request, const sql::Position& at, const Env& env);
   // Generator columns: names and types of explode and its kin.
   Result<std::vector<Column>> GeneratedColumns(std::string_view function, const std::vector<ExprPtr>& args);
+
+  // ---- DataFrames (dataframes.cc)
+  Relation GivenRows(const sql::GivenRows& rows);
+  // Remembers which columns the DataFrames' ids stand for, and gives a subquery's columns the qualifiers that they had
+  // inside: aliases of a DataFrame outlive filters and sorts.
+  void NameDataFrame(const sql::Relation& relation, Relation& found);
+  // Says that an output column is another column as it is, so that names of DataFrames find it further up.
+  void PassesThrough(ColumnId output, ColumnId from) { origins_[output] = from; }
+  // The column of `scope` that a DataFrame's column is; nothing when the scope does not show it.
+  const ScopeColumn* FindDataFrameColumn(const Scope& scope, const sql::NamedColumn& name) const;
+  // A column by the DataFrame it comes from, or by its name alone.
+  Result<TypedExpr> DataFrameColumn(const sql::NamedColumn& name, const sql::Position& at, const ExprContext& context);
 
   // ---- expressions (expression_*.cc)
   Result<TypedExpr> Expression(const sql::Expr& expr, const ExprContext& context);
@@ -194,6 +207,9 @@ class QueryAnalyzer {
   NameRules names_;
   ColumnId next_id_ = 1;
   std::vector<sql::Name> temporary_views_;
+  std::map<int64_t, std::vector<Column>> dataframes_;  // columns by the id of the DataFrame's plan
+  std::map<ColumnId, ColumnId> origins_;               // a column and the one it passes through
+  std::map<ColumnId, sql::Name> qualifiers_;           // of columns of DataFrames
   int view_depth_ = 0;
 };
 

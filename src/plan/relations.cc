@@ -14,6 +14,13 @@ namespace iceblink::plan {
 using sql::TypeKind;
 
 Result<Relation> QueryAnalyzer::From(const sql::RelationPtr& relation, const Env& env) {
+  if (relation->plan_ids.empty()) return Source(relation, env);
+  ASSIGN_OR_RETURN(Relation found, Source(relation, env));
+  NameDataFrame(*relation, found);
+  return found;
+}
+
+Result<Relation> QueryAnalyzer::Source(const sql::RelationPtr& relation, const Env& env) {
   const sql::Position& at = relation->position;
   if (const auto* node = relation->As<sql::TableName>()) return Table(*node, at, env);
   if (const auto* node = relation->As<sql::InlineTable>()) return InlineTable(*node, at, env);
@@ -24,6 +31,7 @@ Result<Relation> QueryAnalyzer::From(const sql::RelationPtr& relation, const Env
   if (const auto* node = relation->As<sql::LateralView>()) return LateralView(*node, env);
   if (const auto* node = relation->As<sql::Pivot>()) return Pivot(*node, env);
   if (const auto* node = relation->As<sql::Unpivot>()) return Unpivot(*node, env);
+  if (const auto* node = relation->As<sql::GivenRows>()) return GivenRows(*node);
   const auto& subquery = std::get<sql::Subquery>(relation->node);
   ASSIGN_OR_RETURN(PlanPtr plan, Query(*subquery.query, env));
   Scope scope = ScopeOf(plan->output, {});

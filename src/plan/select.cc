@@ -139,6 +139,7 @@ Status SelectBuilder::ExpandStar(const sql::Star& star, const sql::Position& at)
     if (Excluded(star, column.column.name, names)) continue;
     AddItem(column.column.name, {MakeColumn(column.column), column.column.name});
   }
+  if (star.edit) return EditItems(*star.edit);
   if (any || star.qualifier.empty()) return {};
   // s.* of a struct column.
   auto base = analyzer_.ColumnName(star.qualifier, at, Context());

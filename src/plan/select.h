@@ -40,6 +40,7 @@ class SelectBuilder {
   // ---- items (select.cc)
   Status Items();
   Status ExpandStar(const sql::Star& star, const sql::Position& at);
+  Status EditItems(const sql::StarEdit& edit);  // dataframes.cc
   Status GeneratorItem(const FunctionRow& row, const sql::FunctionCall& call, const sql::NamedExpr& item);
   void AddItem(std::string name, TypedExpr value);
   // ---- grouping (grouping.cc)

@@ -110,6 +110,8 @@ Result<PlanPtr> SelectBuilder::Project() {
       return Raise("UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE",
                    {{"colName", sql::QuoteIdentifier(column.name)}, {"dataType", InDoubleQuotes("VARIANT")}},
                    ErrorPosition{1, 0});
+    if (const auto* from = item.value.expr->As<ColumnRef>(); from != nullptr && from->name == item.name)
+      analyzer_.PassesThrough(column.id, from->id);
     project.items.push_back({column, item.value.expr});
     output.push_back(std::move(column));
   }
@@ -142,6 +144,7 @@ Result<PlanPtr> SelectBuilder::Project() {
   std::vector<Column> shown;
   for (const Column& column : output) {
     Column result = analyzer_.NewColumn(column.name, column.type, column.nullable);
+    analyzer_.PassesThrough(result.id, column.id);
     visible.items.push_back({result, MakeColumn(column)});
     shown.push_back(std::move(result));
   }
