@@ -199,6 +199,7 @@ Result<RewrittenGroup> WriteGroup(const Rewrite& rewrite, FileGroup group) {
   exec::WriteSpec write = MakeWriteSpec(rewrite.call.scope, rewrite.table.loaded.metadata);
   write.spec_id = rewrite.options.output_spec_id;
   write.sort_order_id.reset();
+  write.one_task = true;
   write.options["target-file-size-bytes"] = std::to_string(WriteMax(rewrite.options));
   ASSIGN_OR_RETURN(exec::WrittenFiles written,
                    rewrite.call.scope.executor().Write(plan, write, rewrite.call.scope.context()));

@@ -52,6 +52,7 @@ struct WriteSpec {
   std::optional<int32_t> sort_order_id;  // rows are sorted by it before they are written; absent: as they come
   std::string operation_id;              // uuid in the file names
   std::map<std::string, std::string> options;  // write options that override table properties
+  bool one_task = false;  // rows go to one file until it is full, however many tasks Spark would read the source with
 };
 
 struct WrittenFiles {

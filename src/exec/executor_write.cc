@@ -151,7 +151,7 @@ Result<WrittenFiles> Executor::Write(const plan::PlanPtr& given, const WriteSpec
     session.objects().Clear();
     RETURN_IF_ERROR(session.Prepare({.core_functions = true, .parquet = true}));
     std::vector<TaskSlices> tasks(1);
-    if (!NeedsShuffle(write)) {
+    if (!write.one_task && !NeedsShuffle(write)) {
       ASSIGN_OR_RETURN(tasks, SourceTasks(session, source, context.default_parallelism));
     }
     std::vector<std::string> columns;
