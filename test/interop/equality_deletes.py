@@ -1,6 +1,7 @@
 """Commits an equality delete file as Flink does; PyIceberg reads none and writes none, so its parts are put together here."""
 import uuid
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.io.pyarrow import schema_to_pyarrow
@@ -20,6 +21,18 @@ class DeleteManifestWriter(ManifestWriterV2):
         return super()._meta | {"content": "deletes"}
 
 
+def make_equality_ids_int(path):
+    """PyIceberg declares the ids as long, which the specification does not and Iceberg's Java readers refuse."""
+    with open(path, "rb") as file:
+        reader = fastavro.reader(file)
+        schema, metadata, records = reader.writer_schema, reader.metadata, list(reader)
+    data_file = next(field for field in schema["fields"] if field["name"] == "data_file")["type"]
+    ids = next(field for field in data_file["fields"] if field["name"] == "equality_ids")["type"]
+    next(branch for branch in ids if isinstance(branch, dict))["items"] = "int"
+    with open(path, "wb") as file:
+        fastavro.writer(file, schema, records, codec="deflate", metadata={k: v for k, v in metadata.items() if not k.startswith("avro.")})
+
+
 def delete_equal(table, keys):
     """Deletes from an unpartitioned version 2 table the rows whose columns equal a row of `keys`, a dict of lists."""
     table.refresh()
@@ -34,6 +47,7 @@ def delete_equal(table, keys):
     output = table.io.new_output(f"{folder}/metadata/{uuid.uuid4()}-m0.avro")
     with DeleteManifestWriter(table.spec(), table.schema(), output, snapshot_id, "deflate") as writer:
         writer.add(ManifestEntry.from_args(status=ManifestEntryStatus.ADDED, snapshot_id=snapshot_id, data_file=entry))
+    make_equality_ids_int(output.location.removeprefix("file://"))
     sequence = table.metadata.last_sequence_number + 1
     manifest_list = f"{folder}/metadata/snap-{snapshot_id}-1-{uuid.uuid4()}.avro"
     with write_manifest_list(2, table.io.new_output(manifest_list), snapshot_id, parent.snapshot_id, sequence, "deflate") as manifests:
