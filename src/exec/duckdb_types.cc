@@ -125,6 +125,10 @@ std::string TypeSql(const DataType& type) { return TypeSql(ToLogicalType(type));
 std::string QuoteIdentifier(std::string_view name) { return "\"" + ReplaceAll(name, "\"", "\"\"") + "\""; }
 std::string QuoteText(std::string_view text) { return "'" + ReplaceAll(text, "'", "''") + "'"; }
 
+std::string VariantTextSql(const std::string& text) {
+  return "CASE WHEN " + text + " IS NOT NULL THEN CAST(CAST(" + text + " AS JSON) AS VARCHAR) END";
+}
+
 namespace {
 
 std::string BlobSql(std::string_view bytes) {
@@ -296,6 +300,36 @@ Value FromDuckDb(const duckdb::Value& value) {
   }
 }
 
+namespace {
+
+duckdb::Value NestedToDuckDb(const Value& value, const LogicalType& type) {
+  using duckdb::Value;
+  if (type.id() == LogicalTypeId::LIST) {
+    duckdb::vector<Value> children;
+    const LogicalType& element = duckdb::ListType::GetChildType(type);
+    for (const auto& v : value.elements()) children.push_back(ToDuckDb(v, element));
+    return Value::LIST(element, std::move(children));
+  }
+  if (type.id() == LogicalTypeId::MAP) {
+    duckdb::vector<Value> keys, values;
+    const LogicalType &key = duckdb::MapType::KeyType(type), &mapped = duckdb::MapType::ValueType(type);
+    for (const auto& [k, v] : value.entries()) {
+      keys.push_back(ToDuckDb(k, key));
+      values.push_back(ToDuckDb(v, mapped));
+    }
+    return Value::MAP(key, mapped, std::move(keys), std::move(values));
+  }
+  duckdb::child_list_t<Value> children;
+  const auto& types = duckdb::StructType::GetChildTypes(type);
+  for (size_t i = 0; i < types.size(); ++i) {
+    bool given = i < value.fields().size();
+    children.emplace_back(types[i].first, given ? ToDuckDb(value.fields()[i], types[i].second) : Value(types[i].second));
+  }
+  return Value::STRUCT(std::move(children));
+}
+
+}  // namespace
+
 duckdb::Value ToDuckDb(const Value& value, const LogicalType& type) {
   using duckdb::Value;
   if (value.is_null()) return Value(type);
@@ -332,30 +366,9 @@ duckdb::Value ToDuckDb(const Value& value, const LogicalType& type) {
       const Interval& i = value.As<Interval>();
       return Value::INTERVAL(i.months, i.days, i.micros);
     }
-    case LogicalTypeId::LIST: {
-      duckdb::vector<Value> children;
-      const LogicalType& element = duckdb::ListType::GetChildType(type);
-      for (const auto& v : value.elements()) children.push_back(ToDuckDb(v, element));
-      return Value::LIST(element, std::move(children));
-    }
-    case LogicalTypeId::MAP: {
-      duckdb::vector<Value> keys, values;
-      const LogicalType &key = duckdb::MapType::KeyType(type), &mapped = duckdb::MapType::ValueType(type);
-      for (const auto& [k, v] : value.entries()) {
-        keys.push_back(ToDuckDb(k, key));
-        values.push_back(ToDuckDb(v, mapped));
-      }
-      return Value::MAP(key, mapped, std::move(keys), std::move(values));
-    }
-    case LogicalTypeId::STRUCT: {
-      duckdb::child_list_t<Value> children;
-      const auto& types = duckdb::StructType::GetChildTypes(type);
-      for (size_t i = 0; i < types.size(); ++i) {
-        children.emplace_back(types[i].first, i < value.fields().size() ? ToDuckDb(value.fields()[i], types[i].second)
-                                                                        : Value(types[i].second));
-      }
-      return Value::STRUCT(std::move(children));
-    }
+    case LogicalTypeId::LIST:
+    case LogicalTypeId::MAP:
+    case LogicalTypeId::STRUCT: return NestedToDuckDb(value, type);
     default: return Value(value.As<std::string>()).DefaultCastAs(type);
   }
 }

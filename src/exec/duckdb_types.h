@@ -10,8 +10,8 @@
 
 #include "base/value.h"
 #include "duckdb.hpp"
+#include "plan/expression.h"
 #include "spec/type.h"
-#include "sql/data_type.h"
 
 namespace iceblink::exec {
 
@@ -27,6 +27,8 @@ std::string TypeSql(const duckdb::LogicalType& type);
 std::string TypeSql(const sql::DataType& type);
 std::string QuoteIdentifier(std::string_view name);
 std::string QuoteText(std::string_view text);
+// The JSON text of a variant; NULL for SQL NULL. Needs the JSON extension.
+std::string VariantTextSql(const std::string& text);
 std::string LiteralSql(const Value& value, const sql::DataType& type);
 
 // Values cross in the physical form of base/value.h; `type` is the DuckDB type of the value.

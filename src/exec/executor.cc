@@ -49,7 +49,7 @@ std::string WithVariantsAsText(const plan::Plan& plan, const std::string& sql, E
     std::string name = Lowering::Name(column.id);
     bool variant = column.type.kind() == sql::TypeKind::kVariant;
     any = any || variant;
-    items += (items.empty() ? "" : ", ") + (variant ? "CAST(CAST(" + name + " AS JSON) AS VARCHAR) AS " + name : name);
+    items += (items.empty() ? "" : ", ") + (variant ? VariantTextSql(name) + " AS " + name : name);
   }
   if (!any) return sql;
   needed->json = true;

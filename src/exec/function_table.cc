@@ -11,8 +11,8 @@ namespace iceblink::exec {
 const FunctionSql* FindFunctionSql(std::string_view canonical_name) {
   static const auto* const kIndex = [] {
     auto* index = new std::unordered_map<std::string_view, const FunctionSql*>();
-    for (const auto* rows : {&OperatorRows(), &TextRows(), &DatetimeRows(), &CollectionRows()}) {
-      for (const FunctionSql& row : *rows) index->emplace(row.name, &row);
+    for (std::span<const FunctionSql> rows : {OperatorRows(), TextRows(), DatetimeRows(), CollectionRows()}) {
+      for (const FunctionSql& row : rows) index->emplace(row.name, &row);
     }
     return index;
   }();

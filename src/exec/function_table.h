@@ -1,6 +1,7 @@
 // The functions that lowering knows: canonical Spark name -> DuckDB SQL. One row each.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +27,10 @@ struct FunctionSql {
 const FunctionSql* FindFunctionSql(std::string_view canonical_name);
 
 // Rows of the parts of the table.
-const std::vector<FunctionSql>& OperatorRows();
-const std::vector<FunctionSql>& TextRows();
-const std::vector<FunctionSql>& DatetimeRows();
-const std::vector<FunctionSql>& CollectionRows();
+std::span<const FunctionSql> OperatorRows();
+std::span<const FunctionSql> TextRows();
+std::span<const FunctionSql> DatetimeRows();
+std::span<const FunctionSql> CollectionRows();
 
 std::string FillTemplate(std::string_view text, const std::vector<std::string>& args, const std::string& zone);
 

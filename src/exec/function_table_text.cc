@@ -132,7 +132,7 @@ std::string TypeId(Lowering& lowering, const plan::DataType& type) {
 
 std::string VariantText(Lowering& lowering, const std::string& text) {
   lowering.NeedJson();
-  return "CAST(CAST(" + text + " AS JSON) AS VARCHAR)";
+  return VariantTextSql(text);
 }
 
 Result<std::string> ParseJsonText(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
@@ -175,114 +175,113 @@ Result<std::string> Levenshtein(Lowering&, const plan::Expr&, const plan::Call&,
   return fmt::format("CASE WHEN {0} > {1} THEN -1 ELSE {0} END", distance, args[2]);
 }
 
+constexpr FunctionSql kTextRows[] = {
+    {"concat", "", Concat},
+    {"concat_ws", "", ConcatWs},
+    {"length", "", Length},
+    {"lower", "ib_lower($1)"},
+    {"upper", "upper(replace($1, 'ß', 'SS'))"},
+    {"trim", "", TrimText},
+    {"ltrim", "", TrimText},
+    {"rtrim", "", TrimText},
+    {"substring", "", OnTextOrBytes},
+    {"substring_index", "ib_substring_index($1, $2, $3)"},
+    {"left", "", OnTextOrBytes},
+    {"right", "ib_right($1, $2)"},
+    {"instr", "instr($1, $2)"},
+    {"locate", "ib_locate($1, $2, $3)"},
+    {"replace", "CASE WHEN $2 = '' THEN $1 ELSE replace($1, $2, $3) END"},
+    {"regexp_replace", "ib_regexp_replace($1, $2, $3, $4)"},
+    {"regexp_extract", "ib_regexp_extract($1, $2, $3)"},
+    {"regexp_extract_all", "ib_regexp_extract_all($1, $2, $3)"},
+    {"regexp_count", "ib_regexp_count($1, $2)"},
+    {"regexp_instr", "ib_regexp_instr($1, $2)"},
+    {"regexp_substr", "ib_regexp_substr($1, $2)"},
+    {"like", "", Like},
+    {"ilike", "", Like},
+    {"rlike", "ib_rlike($1, $2)"},
+    {"split", "ib_split($1, $2, $3)"},
+    {"split_part", "ib_split_part($1, $2, $3)"},
+    {"lpad", "ib_lpad($1, $2, $3)"},
+    {"rpad", "ib_rpad($1, $2, $3)"},
+    {"repeat", "repeat($1, greatest(CAST($2 AS BIGINT), 0))"},
+    {"reverse", "", Reverse},
+    {"initcap", "ib_initcap($1)"},
+    {"startswith", "", Contains},
+    {"endswith", "", Contains},
+    {"contains", "", Contains},
+    {"translate", "ib_translate($1, $2, $3)"},
+    {"format_string", "", FormatString},
+    {"overlay", "ib_overlay($1, $2, $3, $4)"},
+    {"ascii", "CASE WHEN $1 = '' THEN 0 ELSE unicode($1) END"},
+    {"chr", "ib_chr($1)"},
+    {"soundex", "ib_soundex($1)"},
+    {"levenshtein", "", Levenshtein},
+    {"find_in_set", "ib_find_in_set($1, $2)"},
+    {"elt", "", Elt},
+    {"space", "repeat(' ', greatest(CAST($1 AS BIGINT), 0))"},
+    {"octet_length", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
+       return "octet_length(" + Bytes(call.args[0], args[0]) + ")";
+     }},
+    {"bit_length", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
+       return "(octet_length(" + Bytes(call.args[0], args[0]) + ") * 8)";
+     }},
+    {"mask", "ib_mask($1, $2, $3, $4, $5)"},
+    {"url_encode", "ib_url_encode($1)"},
+    {"url_decode", "ib_url_decode($1)"},
+    {"format_number", "ib_format_number(CAST($1 AS DOUBLE), CAST($2 AS VARCHAR))"},
+    {"quote", "('''' || replace($1, '''', '\\''') || '''')"},
+    {"luhn_check", "ib_luhn_check($1)"},
+    {"is_valid_utf8", "true"},
+    {"make_valid_utf8", "$1"},
+    {"collation", "'SYSTEM.BUILTIN.UTF8_BINARY'"},
+    {"char_pad", "rpad($1, CAST($2 AS INTEGER), ' ')"},
+    {"check_length", "ib_check_length($1, $2)"},
+    {"md5", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
+       return "md5(" + Bytes(call.args[0], args[0]) + ")";
+     }},
+    {"sha1", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
+       return "sha1(" + Bytes(call.args[0], args[0]) + ")";
+     }},
+    {"sha2", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
+       auto* bits = call.args[1]->As<plan::LiteralExpr>();
+       int64_t wanted = bits == nullptr || bits->value.is_null() ? 256 : bits->value.AsInt64();
+       if (wanted == 0 || wanted == 256) return "sha256(" + Bytes(call.args[0], args[0]) + ")";
+       return Fail(ErrorCode::kUnsupported, "sha2 of " + std::to_string(wanted) + " bits is not supported yet");
+     }},
+    {"crc32", "", OfBytes},
+    {"hash", "", Hash},
+    {"xxhash64", "", Hash},
+    {"hex", "", Hex},
+    {"unhex", "ib_unhex($1)"},
+    {"base64", "to_base64($1)"},
+    {"unbase64", "from_base64($1)"},
+    {"encode", "ib_encode($1, $2)"},
+    {"decode", "", Decode},
+    {"bin", "bin($1)"},
+    {"conv", "ib_conv($1, $2, $3)"},
+    {"get_json_object", "ib_get_json_object($1, $2)"},
+    {"json_array_length", "ib_json_array_length($1)"},
+    {"json_object_keys", "ib_json_object_keys($1)"},
+    {"parse_json", "", ParseJsonText},
+    {"try_parse_json", "", ParseJsonText},
+    {"to_variant_object", "$1"},
+    {"is_variant_null", "", OfVariant},
+    {"schema_of_variant", "", OfVariant},
+    {"variant_get", "", VariantGet},
+    {"try_variant_get", "", VariantGet},
+    {"to_json", "", ToJsonCall},
+    {"from_json", "", FromJsonCall},
+    {"schema_of_json", "ib_schema_of_json($1, false)"},
+    {"str_to_map", "ib_str_to_map($1, $2, $3)"},
+    {"parse_url", "ib_parse_url($1, $2, $3)"},
+    {"to_binary", "", ToBinary},
+    {"try_to_binary", "", ToBinary},
+    {"randstr", "left(replace(CAST(uuid() AS VARCHAR), '-', ''), CAST($1 AS INTEGER))"},
+};
+
 }  // namespace
 
-const std::vector<FunctionSql>& TextRows() {
-  static const auto* const kRows = new std::vector<FunctionSql>{
-      {"concat", "", Concat},
-      {"concat_ws", "", ConcatWs},
-      {"length", "", Length},
-      {"lower", "ib_lower($1)"},
-      {"upper", "upper(replace($1, 'ß', 'SS'))"},
-      {"trim", "", TrimText},
-      {"ltrim", "", TrimText},
-      {"rtrim", "", TrimText},
-      {"substring", "", OnTextOrBytes},
-      {"substring_index", "ib_substring_index($1, $2, $3)"},
-      {"left", "", OnTextOrBytes},
-      {"right", "ib_right($1, $2)"},
-      {"instr", "instr($1, $2)"},
-      {"locate", "ib_locate($1, $2, $3)"},
-      {"replace", "CASE WHEN $2 = '' THEN $1 ELSE replace($1, $2, $3) END"},
-      {"regexp_replace", "ib_regexp_replace($1, $2, $3, $4)"},
-      {"regexp_extract", "ib_regexp_extract($1, $2, $3)"},
-      {"regexp_extract_all", "ib_regexp_extract_all($1, $2, $3)"},
-      {"regexp_count", "ib_regexp_count($1, $2)"},
-      {"regexp_instr", "ib_regexp_instr($1, $2)"},
-      {"regexp_substr", "ib_regexp_substr($1, $2)"},
-      {"like", "", Like},
-      {"ilike", "", Like},
-      {"rlike", "ib_rlike($1, $2)"},
-      {"split", "ib_split($1, $2, $3)"},
-      {"split_part", "ib_split_part($1, $2, $3)"},
-      {"lpad", "ib_lpad($1, $2, $3)"},
-      {"rpad", "ib_rpad($1, $2, $3)"},
-      {"repeat", "repeat($1, greatest(CAST($2 AS BIGINT), 0))"},
-      {"reverse", "", Reverse},
-      {"initcap", "ib_initcap($1)"},
-      {"startswith", "", Contains},
-      {"endswith", "", Contains},
-      {"contains", "", Contains},
-      {"translate", "ib_translate($1, $2, $3)"},
-      {"format_string", "", FormatString},
-      {"overlay", "ib_overlay($1, $2, $3, $4)"},
-      {"ascii", "CASE WHEN $1 = '' THEN 0 ELSE unicode($1) END"},
-      {"chr", "ib_chr($1)"},
-      {"soundex", "ib_soundex($1)"},
-      {"levenshtein", "", Levenshtein},
-      {"find_in_set", "ib_find_in_set($1, $2)"},
-      {"elt", "", Elt},
-      {"space", "repeat(' ', greatest(CAST($1 AS BIGINT), 0))"},
-      {"octet_length", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
-         return "octet_length(" + Bytes(call.args[0], args[0]) + ")";
-       }},
-      {"bit_length", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
-         return "(octet_length(" + Bytes(call.args[0], args[0]) + ") * 8)";
-       }},
-      {"mask", "ib_mask($1, $2, $3, $4, $5)"},
-      {"url_encode", "ib_url_encode($1)"},
-      {"url_decode", "ib_url_decode($1)"},
-      {"format_number", "ib_format_number(CAST($1 AS DOUBLE), CAST($2 AS VARCHAR))"},
-      {"quote", "('''' || replace($1, '''', '\\''') || '''')"},
-      {"luhn_check", "ib_luhn_check($1)"},
-      {"is_valid_utf8", "true"},
-      {"make_valid_utf8", "$1"},
-      {"collation", "'SYSTEM.BUILTIN.UTF8_BINARY'"},
-      {"char_pad", "rpad($1, CAST($2 AS INTEGER), ' ')"},
-      {"check_length", "ib_check_length($1, $2)"},
-      {"md5", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
-         return "md5(" + Bytes(call.args[0], args[0]) + ")";
-       }},
-      {"sha1", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
-         return "sha1(" + Bytes(call.args[0], args[0]) + ")";
-       }},
-      {"sha2", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
-         auto* bits = call.args[1]->As<plan::LiteralExpr>();
-         int64_t wanted = bits == nullptr || bits->value.is_null() ? 256 : bits->value.AsInt64();
-         if (wanted == 0 || wanted == 256) return "sha256(" + Bytes(call.args[0], args[0]) + ")";
-         return Fail(ErrorCode::kUnsupported, "sha2 of " + std::to_string(wanted) + " bits is not supported yet");
-       }},
-      {"crc32", "", OfBytes},
-      {"hash", "", Hash},
-      {"xxhash64", "", Hash},
-      {"hex", "", Hex},
-      {"unhex", "ib_unhex($1)"},
-      {"base64", "to_base64($1)"},
-      {"unbase64", "from_base64($1)"},
-      {"encode", "ib_encode($1, $2)"},
-      {"decode", "", Decode},
-      {"bin", "bin($1)"},
-      {"conv", "ib_conv($1, $2, $3)"},
-      {"get_json_object", "ib_get_json_object($1, $2)"},
-      {"json_array_length", "ib_json_array_length($1)"},
-      {"json_object_keys", "ib_json_object_keys($1)"},
-      {"parse_json", "", ParseJsonText},
-      {"try_parse_json", "", ParseJsonText},
-      {"to_variant_object", "$1"},
-      {"is_variant_null", "", OfVariant},
-      {"schema_of_variant", "", OfVariant},
-      {"variant_get", "", VariantGet},
-      {"try_variant_get", "", VariantGet},
-      {"to_json", "", ToJsonCall},
-      {"from_json", "", FromJsonCall},
-      {"schema_of_json", "ib_schema_of_json($1, false)"},
-      {"str_to_map", "ib_str_to_map($1, $2, $3)"},
-      {"parse_url", "ib_parse_url($1, $2, $3)"},
-      {"to_binary", "", ToBinary},
-      {"try_to_binary", "", ToBinary},
-      {"randstr", "left(replace(CAST(uuid() AS VARCHAR), '-', ''), CAST($1 AS INTEGER))"},
-  };
-  return *kRows;
-}
+std::span<const FunctionSql> TextRows() { return kTextRows; }
 
 }  // namespace iceblink::exec

@@ -88,12 +88,34 @@ Datum OverflowOf(const RowArgs& args, const std::string& value) {
                                    {"targetType", Quoted(args.Text(3))}});
 }
 
-Datum LongToIntegral(const RowArgs& args) {
-  int64_t value = args.Long(0);
-  Limits limits = LimitsOf(args.Text(3));
-  if (value >= limits.min && value <= limits.max) return value;
-  if (ModeOf(args) == CastMode::kLegacy) return Wrapped(value, args.Text(3));
-  return OverflowOf(args, std::to_string(value));
+// Narrowing of longs, with a plain loop for the values that fit.
+void LongToIntegralRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+  RowArgs args(chunk);
+  args.MoveTo(0);
+  const std::string target(args.Text(3));
+  const Limits limits = LimitsOf(target);
+  const CastMode mode = ModeOf(args);
+  duckdb::UnifiedVectorFormat format;
+  chunk.data[0].ToUnifiedFormat(chunk.size(), format);
+  const bool constant = chunk.data[0].GetVectorType() == duckdb::VectorType::CONSTANT_VECTOR;
+  const auto* in = duckdb::UnifiedVectorFormat::GetData<int64_t>(format);
+  auto* out = duckdb::FlatVector::GetData<int64_t>(result);
+  const size_t rows = constant ? 1 : chunk.size();
+  for (size_t row = 0; row < rows; ++row) {
+    size_t at = format.sel->get_index(row);
+    if (!format.validity.RowIsValid(at)) {
+      duckdb::FlatVector::SetNull(result, row, true);
+    } else if (in[at] >= limits.min && in[at] <= limits.max) {
+      out[row] = in[at];
+    } else if (mode == CastMode::kLegacy) {
+      out[row] = Wrapped(in[at], target);
+    } else {
+      args.MoveTo(row);
+      OverflowOf(args, std::to_string(in[at]));
+      duckdb::FlatVector::SetNull(result, row, true);
+    }
+  }
+  if (constant) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
 Datum DoubleToIntegral(const RowArgs& args) {
@@ -224,9 +246,52 @@ std::optional<Decimal> SourceDecimal(const duckdb::Value& value) {
   }
 }
 
+// The error or NULL for a value that is no decimal of the shape.
+void RefuseDecimal(duckdb::DataChunk& chunk, size_t row, const DecimalShape& shape, const std::optional<Decimal>& source) {
+  auto mode = static_cast<CastMode>(chunk.data[3].GetValue(row).GetValue<int32_t>());
+  if (mode == CastMode::kTry || mode == CastMode::kLegacy) return;
+  std::string from = chunk.data[4].GetValue(row).ToString(), to = chunk.data[5].GetValue(row).ToString();
+  if (mode == CastMode::kStoreAssignment) ThrowInsertOverflow(from, to, chunk.data[6].GetValue(row).ToString());
+  if (!source) {
+    ThrowSpark({"CAST_INVALID_INPUT", "22018", "SparkNumberFormatException",
+                fmt::format("The value '{}' of the type {} cannot be cast to {} because it is malformed. Correct the value as "
+                            "per the syntax, or change its target type. Use `try_cast` to tolerate malformed input and return "
+                            "NULL instead.",
+                            chunk.data[0].GetValue(row).ToString(), Quoted(from), Quoted(to))});
+  }
+  ThrowCondition("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", {{"value", DecimalToPlainString(*source)},
+                                                                {"precision", std::to_string(shape.precision)},
+                                                                {"scale", std::to_string(shape.scale)}});
+}
+
+// Decimals that only lose precision need no conversion but a look at their size.
+void SameScaleRows(duckdb::DataChunk& chunk, const DecimalShape& shape, duckdb::Vector& result) {
+  duckdb::UnifiedVectorFormat format;
+  chunk.data[0].ToUnifiedFormat(chunk.size(), format);
+  const auto* in = duckdb::UnifiedVectorFormat::GetData<duckdb::hugeint_t>(format);
+  auto* out = duckdb::FlatVector::GetData<duckdb::hugeint_t>(result);
+  const Int128 limit = PowerOfTen(shape.precision);
+  for (size_t row = 0; row < chunk.size(); ++row) {
+    size_t at = format.sel->get_index(row);
+    if (!format.validity.RowIsValid(at)) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    Int128 value = ToInt128(in[at]);
+    out[row] = in[at];
+    if (value < limit && value > -limit) continue;
+    RefuseDecimal(chunk, row, shape, Decimal{value, shape.scale});
+    duckdb::FlatVector::SetNull(result, row, true);
+  }
+}
+
 void ToDecimalRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
   const auto& shape = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<DecimalShape>();
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  const LogicalType& type = chunk.data[0].GetType();
+  if (type.id() == duckdb::LogicalTypeId::DECIMAL && duckdb::DecimalType::GetScale(type) == shape.scale) {
+    return SameScaleRows(chunk, shape, result);
+  }
   auto* out = duckdb::FlatVector::GetData<duckdb::hugeint_t>(result);
   for (size_t row = 0; row < chunk.size(); ++row) {
     duckdb::Value value = chunk.data[0].GetValue(row);
@@ -241,21 +306,8 @@ void ToDecimalRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duc
       out[row] = ToHugeint(scaled->unscaled);
       continue;
     }
-    auto mode = static_cast<CastMode>(chunk.data[3].GetValue(row).GetValue<int32_t>());
-    std::string from = chunk.data[4].GetValue(row).ToString(), to = chunk.data[5].GetValue(row).ToString();
+    RefuseDecimal(chunk, row, shape, source);
     duckdb::FlatVector::SetNull(result, row, true);
-    if (mode == CastMode::kTry || mode == CastMode::kLegacy) continue;
-    if (mode == CastMode::kStoreAssignment) ThrowInsertOverflow(from, to, chunk.data[6].GetValue(row).ToString());
-    if (!source) {
-      ThrowSpark({"CAST_INVALID_INPUT", "22018", "SparkNumberFormatException",
-                  fmt::format("The value '{}' of the type {} cannot be cast to {} because it is malformed. Correct the "
-                              "value as per the syntax, or change its target type. Use `try_cast` to tolerate malformed "
-                              "input and return NULL instead.",
-                              value.ToString(), Quoted(from), Quoted(to))});
-    }
-    ThrowCondition("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", {{"value", DecimalToPlainString(*source)},
-                                                                  {"precision", std::to_string(shape.precision)},
-                                                                  {"scale", std::to_string(shape.scale)}});
   }
 }
 
@@ -341,7 +393,6 @@ void RegisterCastFunctions(duckdb::ExtensionLoader& loader) {
       parser("ib_parse_timestamp", LogicalType::TIMESTAMP_TZ, ParseTimestamp),
       parser("ib_parse_timestamp_ntz", LogicalType::TIMESTAMP, ParseTimestampNtz),
       parser("ib_parse_time", LogicalType::TIME, ParseTime),
-      {"ib_to_integral", {i64, i32, text, text, text}, i64, LongToIntegral},
       {"ib_to_integral", {f64, i32, text, text, text}, i64, DoubleToIntegral},
       {"ib_to_string", {LogicalType::FLOAT}, text, FloatToString},
       {"ib_to_string", {f64}, text, DoubleToString},
@@ -359,6 +410,9 @@ void RegisterCastFunctions(duckdb::ExtensionLoader& loader) {
       {"ib_seconds_to_timestamp", {i64}, LogicalType::TIMESTAMP_TZ,
        [](const RowArgs& args) -> Datum { return args.Long(0) * kMicrosPerSecond; }},
   });
+  duckdb::ScalarFunction narrow("ib_to_integral", {i64, i32, text, text, text}, i64, LongToIntegralRows);
+  narrow.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
+  loader.RegisterFunction(narrow);
   duckdb::ScalarFunction interval("ib_to_string", {LogicalType::INTERVAL}, text, CalendarIntervalRows);
   loader.RegisterFunction(interval);
   duckdb::ScalarFunction integral("ib_decimal_to_integral", {LogicalType(duckdb::LogicalTypeId::DECIMAL), i32, text, text, text},

@@ -205,6 +205,27 @@ struct Fields {
   std::optional<int64_t> day_of_year;
 };
 
+// Micros of a fraction of up to `digits` digits.
+bool ReadFraction(Parser& in, int digits, Fields& f) {
+  size_t begin = in.at();
+  auto value = in.Digits(1, digits);
+  if (!value) return false;
+  f.micros = *value;
+  size_t read = in.at() - begin;
+  for (; read < 6; ++read) f.micros *= 10;
+  for (; read > 6; --read) f.micros /= 10;
+  return true;
+}
+
+bool ReadHalf(Parser& in, Fields& f) {
+  if (in.Literal("AM") || in.Literal("am")) {
+    f.afternoon = false;
+    return true;
+  }
+  f.afternoon = true;
+  return in.Literal("PM") || in.Literal("pm");
+}
+
 // Reads one letter's field; false when the text does not fit, nothing when the letter is not known.
 std::optional<bool> ReadField(const Part& part, bool adjacent, Parser& in, Fields& f, JavaParse& out) {
   const int n = part.count;
@@ -238,11 +259,7 @@ std::optional<bool> ReadField(const Part& part, bool adjacent, Parser& in, Field
       return ok;
     }
     case 'E': return in.Name(kDays, n > 3).has_value();
-    case 'a':
-      if (in.Literal("AM") || in.Literal("am")) f.afternoon = false;
-      else if (in.Literal("PM") || in.Literal("pm")) f.afternoon = true;
-      else return false;
-      return true;
+    case 'a': return ReadHalf(in, f);
     case 'H':
     case 'k': {
       bool ok = number(f.hour, 2);
@@ -258,16 +275,7 @@ std::optional<bool> ReadField(const Part& part, bool adjacent, Parser& in, Field
     }
     case 'm': return number(f.minute, 2);
     case 's': return number(f.second, 2);
-    case 'S': {
-      size_t begin = in.at();
-      auto value = in.Digits(1, n);
-      if (!value) return false;
-      f.micros = *value;
-      size_t digits = in.at() - begin;
-      for (; digits < 6; ++digits) f.micros *= 10;
-      for (; digits > 6; --digits) f.micros /= 10;
-      return true;
-    }
+    case 'S': return ReadFraction(in, n, f);
     case 'X':
     case 'x':
     case 'Z': out.offset_seconds = in.Offset(); return out.offset_seconds.has_value();

@@ -83,6 +83,8 @@ class Lowering {
   Result<std::string> WindowText(const plan::Expr& expr, const plan::WindowCall& call);
   Result<std::string> OverText(const plan::WindowCall& call);
   Result<std::string> Keys(const std::vector<plan::SortKey>& keys);
+  Result<std::string> CastToString(const std::string& text, const plan::DataType& from);
+  std::string CastToOther(const std::string& text, const plan::DataType& from, const plan::DataType& to) const;
   Result<std::string> ArrayCast(const std::string& text, const plan::DataType& from, const plan::DataType& to,
                                 plan::CastMode mode);
   Result<std::string> StructCast(const std::string& text, const plan::DataType& from, const plan::DataType& to,

@@ -97,112 +97,108 @@ std::string Lowering::FromLocal(const std::string& text) const {
   return "ib_from_local(" + text + ", " + QuoteText(context_.time_zone) + ")";
 }
 
+namespace {
+
+// Casts of text, by the target's kind.
+std::string FromString(const std::string& text, const DataType& from, const DataType& to, CastMode mode,
+                       const std::string& column, const std::string& zone) {
+  if (to.kind() == TypeKind::kBinary) return "ib_string_to_binary(" + text + ")";
+  const std::string spec = Spec(from, to, mode, column);
+  if (to.kind() == TypeKind::kDecimal) {
+    return Plain(fmt::format("ib_to_decimal({}, {}, {}, {})", text, to.precision(), to.scale(), spec), to);
+  }
+  static constexpr std::pair<TypeKind, std::string_view> kParsers[] = {
+      {TypeKind::kBoolean, "ib_parse_boolean"},       {TypeKind::kTinyInt, "ib_parse_integral"},
+      {TypeKind::kSmallInt, "ib_parse_integral"},     {TypeKind::kInt, "ib_parse_integral"},
+      {TypeKind::kBigInt, "ib_parse_integral"},       {TypeKind::kFloat, "ib_parse_double"},
+      {TypeKind::kDouble, "ib_parse_double"},         {TypeKind::kDate, "ib_parse_date"},
+      {TypeKind::kTimestamp, "ib_parse_timestamp"},   {TypeKind::kTimestampNtz, "ib_parse_timestamp_ntz"},
+      {TypeKind::kTime, "ib_parse_time"}};
+  for (const auto& [kind, function] : kParsers) {
+    if (kind == to.kind()) return Plain(fmt::format("{}({}, {}, {})", function, text, spec, zone), to);
+  }
+  return Plain(text, to);
+}
+
+// Numbers as intervals count the type's last field.
+std::string ToInterval(const std::string& text, const DataType& to) {
+  int64_t unit = 1;
+  switch (to.end_field()) {
+    case sql::IntervalField::kYear: unit = 12; break;
+    case sql::IntervalField::kMonth: unit = 1; break;
+    case sql::IntervalField::kDay: unit = 86'400'000'000; break;
+    case sql::IntervalField::kHour: unit = 3'600'000'000; break;
+    case sql::IntervalField::kMinute: unit = 60'000'000; break;
+    case sql::IntervalField::kSecond: unit = 1'000'000; break;
+  }
+  return Plain(fmt::format("({} * {})", text, unit), to);
+}
+
+}  // namespace
+
 Result<std::string> Lowering::CastText(const std::string& text, const DataType& from, const DataType& to, CastMode mode,
                                        const std::string& column) {
   if (from.is_void()) return Plain("NULL", to);
-  if (from.kind() == to.kind() && SameDuckDbType(from, to) && !to.is_nested()) return text;
-  if (to.kind() == TypeKind::kVariant) {
-    return Plain(text, to);
-  }
+  if (from.kind() == to.kind() && SameDuckDbType(from, to)) return text;
+  if (to.kind() == TypeKind::kVariant) return Plain(text, to);
   if (from.kind() == TypeKind::kVariant) {
-    if (mode == CastMode::kTry) return "TRY_CAST(" + text + " AS " + TypeSql(to) + ")";
-    return Plain(text, to);
+    return mode == CastMode::kTry ? "TRY_CAST(" + text + " AS " + TypeSql(to) + ")" : Plain(text, to);
   }
+  if (from.kind() == TypeKind::kTimestamp) extensions_.core_functions = true;
   if (from.kind() == to.kind() && to.is_nested()) {
-    if (SameDuckDbType(from, to)) return text;
     extensions_.core_functions = true;
     if (to.kind() == TypeKind::kArray) return ArrayCast(text, from, to, mode);
-    if (to.kind() == TypeKind::kMap) return MapCast(text, from, to, mode);
-    return StructCast(text, from, to, mode);
+    return to.kind() == TypeKind::kMap ? MapCast(text, from, to, mode) : StructCast(text, from, to, mode);
   }
-  const std::string zone = QuoteText(context_.time_zone);
-  if (IsString(from)) {
-    if (IsString(to)) return text;
-    if (to.kind() == TypeKind::kBinary) return "ib_string_to_binary(" + text + ")";
-    if (to.kind() == TypeKind::kDecimal) {
-      return Plain(fmt::format("ib_to_decimal({}, {}, {}, {})", text, to.precision(), to.scale(),
-                               Spec(from, to, mode, column)), to);
-    }
-    static constexpr std::pair<TypeKind, std::string_view> kParsers[] = {
-        {TypeKind::kBoolean, "ib_parse_boolean"},   {TypeKind::kTinyInt, "ib_parse_integral"},
-        {TypeKind::kSmallInt, "ib_parse_integral"}, {TypeKind::kInt, "ib_parse_integral"},
-        {TypeKind::kBigInt, "ib_parse_integral"},   {TypeKind::kFloat, "ib_parse_double"},
-        {TypeKind::kDouble, "ib_parse_double"},     {TypeKind::kDate, "ib_parse_date"},
-        {TypeKind::kTimestamp, "ib_parse_timestamp"}, {TypeKind::kTimestampNtz, "ib_parse_timestamp_ntz"},
-        {TypeKind::kTime, "ib_parse_time"},         {TypeKind::kYearMonthInterval, "ib_parse_ym_interval"},
-        {TypeKind::kDayTimeInterval, "ib_parse_dt_interval"}, {TypeKind::kCalendarInterval, "ib_parse_interval"}};
-    for (const auto& [kind, function] : kParsers) {
-      if (kind != to.kind()) continue;
-      return Plain(fmt::format("{}({}, {}, {})", function, text, Spec(from, to, mode, column), zone), to);
-    }
+  if (IsString(from) && IsString(to)) return text;
+  if (IsString(from)) return FromString(text, from, to, mode, column, QuoteText(context_.time_zone));
+  if (IsString(to)) return CastToString(text, from);
+  if (to.is_integral()) return ToIntegral(text, from, to, mode, column);
+  if (to.kind() == TypeKind::kDecimal) return ToDecimal(text, from, to, mode, column);
+  return CastToOther(text, from, to);
+}
+
+Result<std::string> Lowering::CastToString(const std::string& text, const DataType& from) {
+  switch (from.kind()) {
+    case TypeKind::kBoolean:
+    case TypeKind::kTinyInt:
+    case TypeKind::kSmallInt:
+    case TypeKind::kInt:
+    case TypeKind::kBigInt:
+    case TypeKind::kDecimal: return Plain(text, DataType(TypeKind::kString));
+    case TypeKind::kTimestamp: return "ib_timestamp_to_string(" + text + ", " + QuoteText(context_.time_zone) + ")";
+    case TypeKind::kYearMonthInterval:
+    case TypeKind::kDayTimeInterval:
+      return fmt::format("ib_interval_to_string(CAST({} AS BIGINT), {}, {}, {})", text,
+                         from.kind() == TypeKind::kYearMonthInterval, static_cast<int>(from.start_field()),
+                         static_cast<int>(from.end_field()));
+    case TypeKind::kArray:
+    case TypeKind::kMap:
+    case TypeKind::kStruct: extensions_.core_functions = true; return NestedToString(text, from);
+    default: return "ib_to_string(" + text + ")";
   }
-  if (IsString(to)) {
-    switch (from.kind()) {
-      case TypeKind::kBoolean:
-      case TypeKind::kTinyInt:
-      case TypeKind::kSmallInt:
-      case TypeKind::kInt:
-      case TypeKind::kBigInt:
-      case TypeKind::kDecimal: return Plain(text, to);
-      case TypeKind::kTimestamp: return "ib_timestamp_to_string(" + text + ", " + zone + ")";
-      case TypeKind::kYearMonthInterval:
-      case TypeKind::kDayTimeInterval:
-        return fmt::format("ib_interval_to_string(CAST({} AS BIGINT), {}, {}, {})", text,
-                           from.kind() == TypeKind::kYearMonthInterval, static_cast<int>(from.start_field()),
-                           static_cast<int>(from.end_field()));
-      case TypeKind::kArray:
-      case TypeKind::kMap:
-      case TypeKind::kStruct: extensions_.core_functions = true; return NestedToString(text, from);
-      default: return "ib_to_string(" + text + ")";
-    }
-  }
-  if (to.is_integral()) {
-    if (from.kind() == TypeKind::kTimestamp) extensions_.core_functions = true;
-    return ToIntegral(text, from, to, mode, column);
-  }
-  if (to.kind() == TypeKind::kDecimal) {
-    if (from.kind() == TypeKind::kTimestamp) extensions_.core_functions = true;
-    return ToDecimal(text, from, to, mode, column);
-  }
+}
+
+// Floats, booleans, dates, times and intervals.
+std::string Lowering::CastToOther(const std::string& text, const DataType& from, const DataType& to) const {
+  const bool instant = from.kind() == TypeKind::kTimestamp;
   switch (to.kind()) {
     case TypeKind::kFloat:
-      if (from.kind() == TypeKind::kDouble) return "ib_double_to_float(" + text + ")";
-      return Plain(text, to);
+      return from.kind() == TypeKind::kDouble ? "ib_double_to_float(" + text + ")" : Plain(text, to);
     case TypeKind::kDouble:
-      if (from.kind() == TypeKind::kTimestamp) {
-        extensions_.core_functions = true;
-        return "(CAST(epoch_us(" + text + ") AS DOUBLE) / 1000000)";
-      }
-      return Plain(text, to);
+      return instant ? "(CAST(epoch_us(" + text + ") AS DOUBLE) / 1000000)" : Plain(text, to);
     case TypeKind::kBoolean: return Plain(text + " <> 0", to);
     case TypeKind::kDate:
-      if (from.kind() == TypeKind::kTimestamp) return Plain(ToLocal(text), to);
-      return Plain(text, to);
-    case TypeKind::kTimestampNtz:
-      if (from.kind() == TypeKind::kTimestamp) return ToLocal(text);
-      return Plain(text, to);
+    case TypeKind::kTime:
+    case TypeKind::kTimestampNtz: return Plain(instant ? ToLocal(text) : text, to);
     case TypeKind::kTimestamp:
       if (from.kind() == TypeKind::kTimestampNtz) return FromLocal(text);
       if (from.kind() == TypeKind::kDate) return FromLocal("CAST(" + text + " AS TIMESTAMP)");
       return fmt::format("ib_seconds_to_timestamp(CAST({} AS {}))", text, from.is_integral() ? "BIGINT" : "DOUBLE");
     case TypeKind::kYearMonthInterval:
-    case TypeKind::kDayTimeInterval:
-      if (from.is_ansi_interval()) return text;
-      {
-        int64_t unit = to.kind() == TypeKind::kYearMonthInterval
-                           ? (to.end_field() == sql::IntervalField::kYear ? 12 : 1)
-                           : (to.end_field() == sql::IntervalField::kDay      ? 86'400'000'000
-                              : to.end_field() == sql::IntervalField::kHour   ? 3'600'000'000
-                              : to.end_field() == sql::IntervalField::kMinute ? 60'000'000
-                                                                              : 1'000'000);
-        return Plain(fmt::format("({} * {})", text, unit), to);
-      }
-    case TypeKind::kTime:
-      if (from.kind() == TypeKind::kTimestamp) return Plain(ToLocal(text), to);
-      return Plain(text, to);
-    default: break;
+    case TypeKind::kDayTimeInterval: return from.is_ansi_interval() ? text : ToInterval(text, to);
+    default: return Plain(text, to);
   }
-  return Plain(text, to);
 }
 
 Result<std::string> Lowering::ArrayCast(const std::string& text, const DataType& from, const DataType& to,

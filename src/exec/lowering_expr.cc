@@ -74,7 +74,7 @@ Result<std::string> Lowering::Call(const Expr& expr, const plan::Call& call) {
   }
   // NULL of no type has no place in DuckDB's overloads.
   const plan::FunctionRow* known = plan::FindFunction(call.function);
-  if (known != nullptr && known->nulls == plan::NullRule::kIfAnyArgument) {
+  if (known != nullptr && known->nulls == plan::NullRule::kIfAnyArgument && call.function != "concat_ws") {
     for (const ExprPtr& arg : call.args) {
       if (arg->type.is_void()) return "CAST(NULL AS " + TypeSql(expr.type) + ")";
     }
