@@ -11,9 +11,12 @@ namespace iceblink::cli {
 namespace {
 
 volatile std::sig_atomic_t signal_pipe = -1;
+std::atomic<bool> signalled = false;  // lock-free, hence allowed in a handler
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void OnInterrupt(int) {
   int saved = errno;
+  signalled = true;
   char byte = 'i';
   // A full pipe already holds the news.
   [[maybe_unused]] ssize_t ignored = write(signal_pipe, &byte, 1);
@@ -44,13 +47,14 @@ InterruptHandler::~InterruptHandler() {
   close(read_end_);
 }
 
+bool InterruptHandler::TakeInterrupted() { return signalled.exchange(false); }
+
 void InterruptHandler::Wait() {
   sigset_t signals;
   sigfillset(&signals);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // the main thread is the one to be woken
   char byte;
   while (read(read_end_, &byte, 1) == 1) {
-    interrupted_ = true;
     if (running_) cancel_();
   }
 }

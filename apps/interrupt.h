@@ -8,8 +8,8 @@
 
 namespace iceblink::cli {
 
-// Handles SIGINT for its lifetime; at most one at a time. The handler itself only writes to a pipe; `cancel` is called on a
-// thread of this object while a statement is marked as running.
+// Handles SIGINT for its lifetime; at most one at a time. The handler itself only sets a flag and writes to a pipe; `cancel`
+// is called on a thread of this object while a statement is marked as running.
 class InterruptHandler {
  public:
   explicit InterruptHandler(std::function<void()> cancel);
@@ -20,14 +20,13 @@ class InterruptHandler {
   void StatementBegins() { running_ = true; }
   void StatementEnds() { running_ = false; }
   // Returns whether a signal came since the last call.
-  bool TakeInterrupted() { return interrupted_.exchange(false); }
+  bool TakeInterrupted();
 
  private:
   void Wait();
 
   std::function<void()> cancel_;
   std::atomic<bool> running_ = false;
-  std::atomic<bool> interrupted_ = false;
   int read_end_ = -1;
   int write_end_ = -1;
   std::thread thread_;

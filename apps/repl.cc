@@ -86,7 +86,6 @@ class Repl {
     splitter_ = {};
     typed_.clear();
     std::putchar('\n');
-    el_set(editor_.get(), EL_UNBUFFERED, 0);
     el_reset(editor_.get());
   }
 
