@@ -34,29 +34,43 @@ def test_two_processes_append_fifty_times_each(tmp_path):
         assert one.run("SELECT summary['total-records'] FROM db.t.snapshots ORDER BY committed_at DESC LIMIT 1") == [["100"]]
 
 
+def failure(call):
+    try:
+        call()
+    except SqlError as error:
+        return error
+    return None
+
+
 def test_merge_refuses_rows_that_another_writer_changed(tmp_path):
+    merge = ("MERGE INTO db.t t USING (SELECT id % 200000 AS id, count(*) AS n FROM range(8000000) GROUP BY id % 200000) s "
+             "ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 'merged'")
     with lake(tmp_path) as one, lake(tmp_path) as two:
         one.run("CREATE NAMESPACE db")
         one.run("CREATE TABLE db.t (id BIGINT, v STRING) USING iceberg")
         one.run("INSERT INTO db.t SELECT id, 'old' FROM range(200000)")
-        lost = won = 0
+        began = time.time()
+        one.run(merge)
+        whole = time.time() - began
+        lost = 0
         for attempt in range(20):
-            one.start("MERGE INTO db.t t USING (SELECT id FROM range(200000)) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 'merged'")
-            time.sleep(random.uniform(0, 0.05))
-            two.run(f"UPDATE db.t SET v = 'mine {attempt}' WHERE id = 7")
-            head = two.run("SELECT v FROM db.t WHERE id = 7")
-            try:
-                one.finish()
-                won += 1
-            except SqlError as error:
+            snapshots = two.run("SELECT count(*) FROM db.t.snapshots")[0][0]
+            one.start(merge)
+            time.sleep(random.uniform(0, whole / 2))
+            update = failure(lambda: two.run(f"UPDATE db.t SET v = 'mine {attempt}' WHERE id = 7"))
+            merged = failure(one.finish)
+            errors = [error for error in (update, merged) if error]
+            for error in errors:
                 assert error.kind == "ValidationException"
                 assert str(error).startswith("Found conflicting files that can contain records matching"), str(error)
-                assert two.run("SELECT v FROM db.t WHERE id = 7") == head
-                lost += 1
-            assert two.run("SELECT count(*) FROM db.t") == [[200000]]
+            # Whoever fails leaves nothing; one of the two always succeeds.
+            assert two.run("SELECT count(*), (SELECT count(*) FROM db.t.snapshots) FROM db.t") == [[200000, snapshots + 2 - len(errors)]]
+            if merged:
+                assert two.run("SELECT v FROM db.t WHERE id = 7") == [[f"mine {attempt}"]]
+            lost += merged is not None
             if lost >= 2:
                 break
-        assert lost > 0, f"no MERGE met the other writer in {won} attempts"
+        assert lost > 0, "no MERGE met the other writer"
 
 
 def test_kill_at_random_moments_of_a_merge(tmp_path):
