@@ -13,11 +13,12 @@ const std::vector<SettingDef>& KnownSettings() {
   static const std::vector<SettingDef> kSettings = {
       {"iceblink.guards", "default", "Refuse or warn of statements that look like accidents: default, error, warn, off"},
       {"iceblink.skip-empty-commits", "false", "Commit no snapshot for a DELETE, UPDATE or MERGE that changes no row"},
-      {"spark.default.parallelism", "", "Writing tasks of VALUES and range; default: the number of processors"},
+      {"spark.default.parallelism", "", "Writing tasks of VALUES, range and scans; default: 1"},
       {"spark.sql.ansi.enabled", "true", "Errors instead of NULL or wrapped values on overflow and malformed text"},
       {"spark.sql.caseSensitive", "false", "Whether names are compared with case"},
       {"spark.sql.defaultCatalog", "spark_catalog", "Catalog of names without one"},
       {"spark.sql.iceberg.merge-schema", "false", "Add columns that a write brings along"},
+      {"spark.sql.leafNodeDefaultParallelism", "", "The same; wins over spark.default.parallelism"},
       {"spark.sql.session.timeZone", "UTC", "Zone that timestamps are shown and parsed in"},
       {"spark.sql.shuffle.partitions", "200", "Accepted for compatibility"},
       {"spark.sql.sources.partitionOverwriteMode", "STATIC", "What INSERT OVERWRITE replaces: STATIC, DYNAMIC"},

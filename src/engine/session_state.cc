@@ -25,8 +25,10 @@ void SessionState::UpdateTimeZone() {
 }
 
 int SessionState::default_parallelism() const {
-  if (auto set = ParseInt32(configuration.Get("spark.default.parallelism", ""))) return std::max(1, *set);
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  for (const char* key : {"spark.sql.leafNodeDefaultParallelism", "spark.default.parallelism"}) {
+    if (auto set = ParseInt32(configuration.Get(key, ""))) return std::max(1, *set);
+  }
+  return 1;
 }
 
 exec::Executor& SessionState::executor() {
