@@ -46,21 +46,21 @@ CASES = [
     ("time travel between two deletes", [f"CREATE TABLE t (id INT) USING iceberg {MOR}", "INSERT INTO t SELECT /*+ COALESCE(1) */ CAST(id AS INT) FROM range(100)",
      "DELETE FROM t WHERE id < 50", "ALTER TABLE t CREATE TAG half", "DELETE FROM t WHERE id >= 80"], "SELECT count(*) FROM t VERSION AS OF 'half'", [[50]]),
     ("deletes on a branch start from the branch", [f"CREATE TABLE t (id INT) USING iceberg {MOR}", "INSERT INTO t SELECT /*+ COALESCE(1) */ CAST(id AS INT) FROM range(6)",
-     "ALTER TABLE t CREATE BRANCH b", "DELETE FROM t WHERE id = 0", "DELETE FROM t.branch_b WHERE id = 1"],
-     "SELECT (SELECT count(*) FROM t), (SELECT sum(id) FROM t.branch_b)", [[5, 14]]),
+     "ALTER TABLE t CREATE BRANCH b", "DELETE FROM t WHERE id = 0", "DELETE FROM d.t.branch_b WHERE id = 1"],
+     "SELECT (SELECT count(*) FROM t), (SELECT sum(id) FROM d.t.branch_b)", [[5, 14]]),
     ("an overwrite of a branch stays there", ["CREATE TABLE t (id INT) USING iceberg", "INSERT INTO t VALUES (1)", "ALTER TABLE t CREATE BRANCH b",
-     "INSERT OVERWRITE t.branch_b VALUES (2), (3)"], "SELECT (SELECT sum(id) FROM t), (SELECT sum(id) FROM t.branch_b)", [[1, 5]]),
+     "INSERT OVERWRITE d.t.branch_b VALUES (2), (3)"], "SELECT (SELECT sum(id) FROM t), (SELECT sum(id) FROM d.t.branch_b)", [[1, 5]]),
     ("dynamic overwrite of an unpartitioned table replaces it", ["CREATE TABLE t (id INT) USING iceberg", "INSERT INTO t VALUES (1)",
      "SET spark.sql.sources.partitionOverwriteMode=dynamic", "INSERT OVERWRITE t VALUES (2)"], "SELECT * FROM t", [[2]]),
     ("rows written before a spec change are updated", [f"CREATE TABLE t (id INT, at TIMESTAMP) USING iceberg PARTITIONED BY (days(at)) {MOR}",
      "INSERT INTO t VALUES (1, TIMESTAMP '2026-01-01 01:00:00'), (2, TIMESTAMP '2026-01-01 02:00:00')",
      "ALTER TABLE t REPLACE PARTITION FIELD days(at) WITH hours(at)", "UPDATE t SET id = 20 WHERE id = 2"], "SELECT id FROM t ORDER BY id", [[1], [20]]),
     # ---- refs and maintenance
-    ("fast-forward of main on a table that was empty", ["CREATE TABLE t (id INT) USING iceberg", "ALTER TABLE t CREATE BRANCH b", "INSERT INTO t.branch_b VALUES (1)",
+    ("fast-forward of main on a table that was empty", ["CREATE TABLE t (id INT) USING iceberg", "ALTER TABLE t CREATE BRANCH b", "INSERT INTO d.t.branch_b VALUES (1)",
      "CALL system.fast_forward('t', 'main', 'b')"], "SELECT * FROM t", [[1]]),
     ("expiry keeps what a tag reaches", ["CREATE TABLE t (id INT) USING iceberg", "INSERT INTO t VALUES (1)", "ALTER TABLE t CREATE TAG keep", "INSERT OVERWRITE t VALUES (2)",
      "CALL system.expire_snapshots(table => 't', older_than => TIMESTAMP '2126-01-01 00:00:00')"], "SELECT (SELECT max(id) FROM t VERSION AS OF 'keep'), (SELECT max(id) FROM t)", [[1, 2]]),
-    ("rollback to the current snapshot does nothing", ["CREATE TABLE t (id INT) USING iceberg", "INSERT INTO t VALUES (1)"], "SELECT count(*) FROM t.snapshots", [[1]]),
+    ("rollback to the current snapshot does nothing", ["CREATE TABLE t (id INT) USING iceberg", "INSERT INTO t VALUES (1)"], "SELECT count(*) FROM d.t.snapshots", [[1]]),
     ("compaction drops no row of a large file", ["CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('read.split.target-size'='10000')", "INSERT INTO t SELECT id FROM range(300000)",
      "INSERT INTO t VALUES (-1)", "INSERT INTO t VALUES (-2)", "CALL system.rewrite_data_files(table => 't', options => map('rewrite-all', 'true'))"],
      "SELECT count(*), count(DISTINCT id) FROM t", [[300002, 300002]]),
@@ -81,14 +81,19 @@ CASES = [
     # ---- values and partitions
     ("IN with values beyond the type", ["CREATE TABLE t (id INT) USING iceberg", "INSERT INTO t VALUES (35), (36)"], "SELECT id FROM t WHERE id IN (35, 2147483648)", [[35]]),
     ("truncate near the smallest value", ["CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (truncate(10000, id))", "INSERT INTO t VALUES (-2147483648), (5)"], "SELECT id FROM t WHERE id < 0", [[-2147483648]]),
+    ("a delete above a bound spares truncated values that wrapped", ["CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (truncate(10000, id))",
+     "INSERT INTO t VALUES (-9223372036854775808), (5), (20005)", "DELETE FROM t WHERE id >= 10000"], "SELECT id FROM t ORDER BY id", [[-9223372036854775808], [5]]),
+    ("hours beyond the int range", ["CREATE TABLE t (at TIMESTAMP_NTZ) USING iceberg PARTITIONED BY (hours(at))",
+     "INSERT INTO t SELECT CAST(x AS TIMESTAMP_NTZ) FROM VALUES ('+250000-01-01 00:00:00'), ('2026-01-01 00:00:00') AS v(x)", "DELETE FROM t WHERE at < TIMESTAMP_NTZ '2026-01-02 00:00:00'"],
+     "SELECT count(*) FROM t WHERE at > TIMESTAMP_NTZ '2026-01-02 00:00:00'", [[1]]),
     ("partitions before 1970", ["CREATE TABLE t (at TIMESTAMP) USING iceberg PARTITIONED BY (days(at))", "INSERT INTO t VALUES (TIMESTAMP '1969-12-25 10:00:00'), (TIMESTAMP '2026-01-01 00:00:00')"],
      "SELECT count(*) FROM t WHERE at < TIMESTAMP '1970-01-01 00:00:00'", [[1]]),
     ("a filter inside a day partition", ["CREATE TABLE t (at TIMESTAMP) USING iceberg PARTITIONED BY (days(at))",
      "INSERT INTO t VALUES (TIMESTAMP '2026-01-01 01:00:00'), (TIMESTAMP '2026-01-01 05:00:00')"], "SELECT count(*) FROM t WHERE at < TIMESTAMP '2026-01-01 03:00:00'", [[1]]),
     ("temporal transforms are UTC in every zone", ["SET spark.sql.session.timeZone=America/Chicago", "CREATE TABLE t (at TIMESTAMP) USING iceberg PARTITIONED BY (days(at))",
-     "INSERT INTO t VALUES (TIMESTAMP '2026-01-01 23:30:00')"], "SELECT CAST(partition.at_day AS STRING), (SELECT count(*) FROM t WHERE at >= TIMESTAMP '2026-01-01 23:00:00') FROM t.partitions", [["2026-01-02", 1]]),
+     "INSERT INTO t VALUES (TIMESTAMP '2026-01-01 23:30:00')"], "SELECT CAST(partition.at_day AS STRING), (SELECT count(*) FROM t WHERE at >= TIMESTAMP '2026-01-01 23:00:00') FROM d.t.partitions", [["2026-01-02", 1]]),
     ("the NULL partition is not the string null", ["CREATE TABLE t (p STRING) USING iceberg PARTITIONED BY (p)", "INSERT INTO t VALUES (NULL), ('null')"],
-     "SELECT (SELECT count(*) FROM t WHERE p IS NULL), (SELECT count(*) FROM t WHERE p = 'null'), (SELECT count(*) FROM t.partitions)", [[1, 1, 2]]),
+     "SELECT (SELECT count(*) FROM t WHERE p IS NULL), (SELECT count(*) FROM t WHERE p = 'null'), (SELECT count(*) FROM d.t.partitions)", [[1, 1, 2]]),
     ("binary partitions", ["CREATE TABLE t (b BINARY, id INT) USING iceberg PARTITIONED BY (b)", "INSERT INTO t VALUES (X'00FF', 1), (X'41', 2)"], "SELECT id FROM t WHERE b = X'00FF'", [[1]]),
     ("odd characters in partition values", ["CREATE TABLE t (p STRING, id INT) USING iceberg PARTITIONED BY (p)", "INSERT INTO t VALUES ('a b/c=d%e?f', 1), ('ä☃', 2)"], "SELECT p, id FROM t ORDER BY id", [["a b/c=d%e?f", 1], ["ä☃", 2]]),
     ("odd column names", ["CREATE TABLE t (`#event` INT, `my/data` INT, `a key` INT) USING iceberg PARTITIONED BY (bucket(64, `a key`))", "INSERT INTO t VALUES (1, 2, 3)"],
@@ -98,7 +103,7 @@ CASES = [
     ("small decimals are found", ["CREATE TABLE t (d DECIMAL(9,2), e DECIMAL(10,2)) USING iceberg", "INSERT INTO t VALUES (6.59, 3.50), (-2.56, -1.28)"],
      "SELECT count(*) FROM t WHERE d = 6.59 AND e = 3.50 OR d = -2.56", [[2]]),
     ("IS NULL over an expression prunes nothing", ["CREATE TABLE t (v STRING) USING iceberg", "INSERT INTO t VALUES ('foo'), ('bar')"], "SELECT count(*) FROM t WHERE CASE WHEN v = 'foo' THEN 1 END IS NULL", [[1]]),
-    ("a filter through a function that keeps no order", ["CREATE TABLE t (pk INT) USING iceberg", "INSERT INTO t SELECT CAST(id AS INT) FROM range(50)"], "SELECT count(*) FROM t WHERE pk % 8 = 2", [[7]]),
+    ("a filter through a function that keeps no order", ["CREATE TABLE t (pk INT) USING iceberg", "INSERT INTO t SELECT CAST(id AS INT) FROM range(50)"], "SELECT count(*) FROM t WHERE pk % 8 = 2", [[6]]),
     ("min and max of long strings and NaN are exact", ["CREATE TABLE t (s STRING, d DOUBLE) USING iceberg", "INSERT INTO t VALUES ('abcdefghijklmnopqrstuvwxyz', double('NaN')), ('zzzzzzzzzzzzzzzzzzzzzzzzzz', 1.0)"],
      "SELECT min(s), max(s), min(d), max(d) FROM t", [["abcdefghijklmnopqrstuvwxyz", "z" * 26, 1.0, "NaN"]]),
     ("dropping a column of an old spec", ["CREATE TABLE t (id INT, day DATE, at TIMESTAMP) USING iceberg PARTITIONED BY (day)", "INSERT INTO t VALUES (1, DATE '2026-01-01', TIMESTAMP '2026-01-01 00:00:00')",
@@ -111,8 +116,8 @@ CASES = [
 @pytest.mark.parametrize("name, statements, query, want", CASES, ids=[c[0] for c in CASES])
 def test_kind(tmp_path, name, statements, query, want):
     with Iceblink(tmp_path, **{"spark.sql.defaultCatalog": "local"}) as session:
-        session.run("CREATE NAMESPACE IF NOT EXISTS default")
-        session.run("USE local.default")
+        session.run("CREATE NAMESPACE d")
+        session.run("USE local.d")
         for statement in statements:
             if isinstance(statement, tuple):
                 with pytest.raises(SqlError) as caught:
