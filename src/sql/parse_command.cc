@@ -9,8 +9,7 @@ namespace iceblink::sql {
 StatementParser::Node StatementParser::StatementBody() {
   ASSIGN_OR_RETURN(auto nested, Nest());
   if (std::optional<Error> refused = HiveNativeCommand()) return Fail(*std::move(refused));
-  if (std::optional<UnsupportedStatement> unsupported = Unsupported())
-    return *std::move(unsupported);
+  if (std::optional<UnsupportedStatement> named = Unsupported()) return *std::move(named);
   switch (Peek().word) {
     case Word::kSelect:
     case Word::kWith:
@@ -62,10 +61,8 @@ StatementParser::Node StatementParser::StatementBody() {
     case Word::kExecute:
       return ExecuteStatement();
     default:
-      break;
+      return At(Tok::kLeftParen) ? QueryOrDml() : SyntaxError();
   }
-  if (At(Tok::kLeftParen)) return QueryOrDml();
-  return SyntaxError();
 }
 
 // A query, or after WITH or FROM perhaps an INSERT, MERGE, UPDATE or DELETE.

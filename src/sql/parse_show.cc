@@ -16,6 +16,13 @@ StatementParser::Node StatementParser::ShowListing() {
   return show;
 }
 
+StatementParser::Node StatementParser::ShowCatalogsStatement() {
+  Take();
+  ShowCatalogs show;
+  ASSIGN_OR_RETURN(show.pattern, OptionalPattern());
+  return show;
+}
+
 StatementParser::Node StatementParser::ShowStatement() {
   Take();
   switch (Peek().word) {
@@ -27,12 +34,8 @@ StatementParser::Node StatementParser::ShowStatement() {
     case Word::kDatabases:
     case Word::kSchemas:
       return ShowListing<ShowNamespaces>();
-    case Word::kCatalogs: {
-      Take();
-      ShowCatalogs show;
-      ASSIGN_OR_RETURN(show.pattern, OptionalPattern());
-      return show;
-    }
+    case Word::kCatalogs:
+      return ShowCatalogsStatement();
     case Word::kTable:
       return ShowTableExtendedStatement();
     case Word::kTblproperties: {

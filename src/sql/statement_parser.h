@@ -279,6 +279,7 @@ class StatementParser : private TokenReader {
   Result<std::string> SchemaMode();
   Node DropStatement();
   Node ShowStatement();
+  Node ShowCatalogsStatement();
   Node ShowTableExtendedStatement();
   Node ShowColumnsStatement();
   template <typename Show>
