@@ -1,7 +1,10 @@
 # make build | demo | test | interop | bench. Each does its own set-up on a fresh Debian 12 machine, and costs little
 # when run again.
 BUILD ?= build
+# Objects are shared by every checkout of this machine.
 export CCACHE_SLOPPINESS = pch_defines,time_macros,include_file_mtime,include_file_ctime
+export CCACHE_BASEDIR = $(CURDIR)
+export CCACHE_NOHASHDIR = 1
 
 .PHONY: build demo test interop sanitize bench clean
 
