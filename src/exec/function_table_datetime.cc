@@ -78,7 +78,7 @@ Result<std::string> AddInterval(Lowering& lowering, const plan::Expr& expr, cons
     // An instant moves by elapsed time, whatever the zone.
     shift = "to_microseconds(" + offset.micros + ")";
     if (Is(base, TypeKind::kTimestamp)) {
-      return fmt::format("CAST((CAST({} AS TIMESTAMP) + {}) AS TIMESTAMP WITH TIME ZONE)", args[0], shift);
+      return fmt::format("ib_add_micros({}, {})", args[0], offset.micros);
     }
   }
   std::string moved = "(" + Local(lowering, base, args[0]) + " + " + shift + ")";
@@ -247,8 +247,8 @@ constexpr FunctionSql kDatetimeRows[] = {
     {"make_timestamp_ntz", "", MakeTimestamp},
     {"make_interval", "", MakeInterval},
     {"try_make_interval", "", MakeInterval},
-    {"make_dt_interval", "CAST((CAST($1 AS BIGINT) * 86400 + CAST($2 AS BIGINT) * 3600 + CAST($3 AS BIGINT) * 60) * 1000000 "
-                         "+ CAST($4 AS DECIMAL(18,6)) * 1000000 AS BIGINT)"},
+    {"make_dt_interval", "((CAST($1 AS BIGINT) * 86400 + CAST($2 AS BIGINT) * 3600 + CAST($3 AS BIGINT) * 60) * 1000000 "
+                         "+ CAST(CAST($4 AS DECIMAL(18,6)) * 1000000 AS BIGINT))"},
     {"make_ym_interval", "($1 * 12 + $2)"},
     {"timestamp_seconds", "ib_seconds_to_timestamp($1)"},
     {"timestamp_millis", "CAST(make_timestamp($1 * 1000) AS TIMESTAMP WITH TIME ZONE)"},

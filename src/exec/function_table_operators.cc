@@ -39,9 +39,11 @@ bool NativeDecimal(char op, const plan::Expr& expr, const plan::Call& call) {
   return expr.type.precision() < 38 && expr.type.scale() == scale;
 }
 
-Result<std::string> Arithmetic(Lowering&, const plan::Expr& expr, const plan::Call& call, const Args& args) {
+Result<std::string> Arithmetic(Lowering& lowering, const plan::Expr& expr, const plan::Call& call, const Args& args) {
   char op = call.function[0];
   if (IsDecimal(expr.type)) {
+    ASSIGN_OR_RETURN(auto narrow, lowering.NarrowDecimal(std::make_shared<const plan::Expr>(expr)));
+    if (narrow) return std::move(narrow->text);
     if (NativeDecimal(op, expr, call)) return Infix(args, call.function);
     return WideDecimal(call.function, expr, call, args, false);
   }

@@ -68,20 +68,6 @@ Datum Locate(const RowArgs& args) {
   return found == std::string_view::npos ? int64_t{0} : static_cast<int64_t>(CodePointCount(text.substr(0, found))) + 1;
 }
 
-std::string Pad(const RowArgs& args, bool left) {
-  std::string_view text = args.Text(0), pad = args.Text(2);
-  auto length = static_cast<int64_t>(CodePointCount(text));
-  int64_t wanted = std::max<int64_t>(args.Long(1), 0), missing = wanted - length;
-  if (missing <= 0 || pad.empty()) return std::string(Slice(text, 0, wanted));
-  auto pad_length = static_cast<int64_t>(CodePointCount(pad));
-  std::string fill;
-  for (int64_t i = 0; i < missing / pad_length; ++i) fill += pad;
-  fill += Slice(pad, 0, missing % pad_length);
-  return left ? fill + std::string(text) : std::string(text) + fill;
-}
-Datum Lpad(const RowArgs& args) { return Pad(args, true); }
-Datum Rpad(const RowArgs& args) { return Pad(args, false); }
-
 Datum Overlay(const RowArgs& args) {
   std::string_view text = args.Text(0), with = args.Text(1);
   int64_t position = args.Long(2), count = args.Long(3);
@@ -396,8 +382,6 @@ void RegisterTextFunctions(duckdb::ExtensionLoader& loader) {
       {"ib_left_binary", {blob, i64}, blob, LeftBinary},
       {"ib_right", {text, i64}, text, Right},
       {"ib_locate", {text, text, i64}, i32, Locate},
-      {"ib_lpad", {text, i64, text}, text, Lpad},
-      {"ib_rpad", {text, i64, text}, text, Rpad},
       {"ib_overlay", {text, text, i64, i64}, text, Overlay},
       {"ib_lower", {text}, text, Lower},
       {"ib_initcap", {text}, text, Initcap},

@@ -54,6 +54,13 @@ class Lowering {
   void NeedJson() { extensions_.json = true; }
   StatementObjects& objects() { return objects_; }
   DuckDbSession& session() { return session_; }
+  // SQL of a decimal expression in a decimal of 64 bits or fewer that holds whatever it can be, and that type's digits; the
+  // scale is the expression's. Nothing where the shape does not promise that.
+  struct NarrowText {
+    std::string text;
+    int32_t width = 0;
+  };
+  Result<std::optional<NarrowText>> NarrowDecimal(const plan::ExprPtr& expr);
   std::string FreshName() { return "v" + std::to_string(++fresh_); }
 
  private:
@@ -83,6 +90,8 @@ class Lowering {
   Result<std::string> WindowText(const plan::Expr& expr, const plan::WindowCall& call);
   Result<std::string> OverText(const plan::WindowCall& call);
   Result<std::string> Keys(const std::vector<plan::SortKey>& keys);
+  // SQL of a cast between integers and decimals that no value fails.
+  Result<std::optional<std::string>> ExactCast(const plan::Cast& cast, const plan::DataType& to);
   Result<std::string> CastToString(const std::string& text, const plan::DataType& from);
   std::string CastToOther(const std::string& text, const plan::DataType& from, const plan::DataType& to) const;
   Result<std::string> ArrayCast(const std::string& text, const plan::DataType& from, const plan::DataType& to,

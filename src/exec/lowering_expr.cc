@@ -35,6 +35,8 @@ Result<std::string> Lowering::Expression(const ExprPtr& expr) {
           },
           [&](const plan::Call& call) -> R { return Call(*expr, call); },
           [&](const plan::Cast& cast) -> R {
+            ASSIGN_OR_RETURN(std::optional<std::string> exact, ExactCast(cast, expr->type));
+            if (exact) return std::move(*exact);
             ASSIGN_OR_RETURN(std::string text, Expression(cast.child));
             return CastText(text, cast.child->type, expr->type, cast.mode, cast.target_column);
           },

@@ -121,6 +121,7 @@ void Register(duckdb::ExtensionLoader& loader, const std::vector<RowFunction>& f
 void RegisterScalarFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects) {
   RegisterCastFunctions(loader);
   RegisterNumberFunctions(loader);
+  RegisterVectorFunctions(loader);
   RegisterTextFunctions(loader);
   RegisterDatetimeFunctions(loader);
   RegisterHashFunctions(loader);

@@ -55,6 +55,7 @@ void Register(duckdb::ExtensionLoader& loader, const std::vector<RowFunction>& f
 // Parts of RegisterScalarFunctions.
 void RegisterCastFunctions(duckdb::ExtensionLoader& loader);
 void RegisterNumberFunctions(duckdb::ExtensionLoader& loader);
+void RegisterVectorFunctions(duckdb::ExtensionLoader& loader);
 void RegisterTextFunctions(duckdb::ExtensionLoader& loader);
 void RegisterFormatFunctions(duckdb::ExtensionLoader& loader);
 void RegisterDatetimeFunctions(duckdb::ExtensionLoader& loader);
