@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "base/thread_pool.h"
 #include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/function/copy_function.hpp"
 #include "exec/duckdb_file_system.h"
@@ -251,8 +252,8 @@ Result<std::shared_ptr<DataFileSet>> DataFileSet::Make(const WriteSpec& write, i
   return std::shared_ptr<DataFileSet>(new DataFileSet(write, std::move(settings), std::move(locations)));
 }
 
-DataFileSet::Slot& DataFileSet::SlotOf(const std::vector<Value>& partition) {
-  std::string key = table::PartitionKey(write_.spec_id, partition);
+DataFileSet::Slot& DataFileSet::SlotOf(const std::vector<Value>& partition, uint32_t task) {
+  std::string key = write_.deal_to > 1 ? fmt::format("{:010}", task) : table::PartitionKey(write_.spec_id, partition);
   std::lock_guard lock(mutex_);
   std::unique_ptr<Slot>& slot = slots_[key];
   if (slot == nullptr) {
@@ -295,16 +296,32 @@ DataFileSet::BatchPtr DataFileSet::Encode(duckdb::ClientContext& context, duckdb
 
 void DataFileSet::Append(Batch& batch) { batch.file->Append(batch.group, batch.rows, batch.metrics); }
 
-std::vector<spec::DataFile> DataFileSet::Finish(duckdb::ClientContext& context) {
+Result<std::vector<spec::DataFile>> DataFileSet::Finish(duckdb::ClientContext& context) {
+  struct Rest {
+    std::shared_ptr<OpenDataFile> file;
+    duckdb::ColumnDataCollection* rows;
+  };
+  std::vector<Rest> rests;
   for (auto& [key, slot] : slots_) {
-    if (slot->rest == nullptr || slot->rest->Count() == 0) continue;
-    ColumnMetrics metrics(metrics_columns_);
-    for (duckdb::DataChunk& chunk : slot->rest->Chunks()) metrics.Update(chunk);
-    Write(context, *slot, *slot->rest, metrics);
-    slot->rest.reset();
+    if (slot->rest != nullptr && slot->rest->Count() > 0) rests.push_back({Current(context, *slot), slot->rest.get()});
   }
-  std::vector<spec::DataFile> out;
-  for (const auto& file : files_) out.push_back(file->Close());
+  auto& pool = ThreadPool::Shared();
+  RETURN_IF_ERROR(pool.ParallelFor(rests.size(), [&](size_t i) {
+    return Guarded([&]() -> Status {
+      ColumnMetrics metrics(metrics_columns_);
+      for (duckdb::DataChunk& chunk : rests[i].rows->Chunks()) metrics.Update(chunk);
+      rests[i].file->Write(*rests[i].rows, metrics);
+      rests[i].rows->Reset();
+      return {};
+    });
+  }));
+  std::vector<spec::DataFile> out(files_.size());
+  RETURN_IF_ERROR(pool.ParallelFor(files_.size(), [&](size_t i) {
+    return Guarded([&]() -> Status {
+      out[i] = files_[i]->Close();
+      return {};
+    });
+  }));
   return out;
 }
 
@@ -320,24 +337,44 @@ DataFileSet::Sink::Sink(DataFileSet& files, duckdb::ClientContext& context)
 DataFileSet::Sink::~Sink() = default;
 
 void DataFileSet::Sink::Append(duckdb::DataChunk& chunk) {
+  if (chunk.size() == 0) return;
   files_.rows_ += static_cast<int64_t>(chunk.size());
+  const int64_t tasks = files_.write_.deal_to;
+  if (tasks > 1) {
+    int64_t next = files_.dealt_.fetch_add(static_cast<int64_t>(chunk.size()));
+    dealt_.resize(chunk.size());
+    for (uint32_t& task : dealt_) task = static_cast<uint32_t>(next++ % tasks);
+    return Scatter(dealt_, static_cast<size_t>(tasks), chunk);
+  }
   if (router_.unpartitioned()) return AppendTo(0, chunk);
   const std::vector<uint32_t>& rows = router_.Route(chunk);
-  // Rows of one partition, in order.
-  std::vector<std::vector<duckdb::sel_t>> selected(router_.partitions());
-  std::vector<uint32_t> touched;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (selected[rows[i]].empty()) touched.push_back(rows[i]);
-    selected[rows[i]].push_back(static_cast<duckdb::sel_t>(i));
-  }
-  if (touched.size() == 1) return AppendTo(touched[0], chunk);
-  for (uint32_t partition : touched) {
-    duckdb::SelectionVector selection(selected[partition].data());
-    duckdb::DataChunk part;
-    part.InitializeEmpty(chunk.GetTypes());
-    part.Slice(chunk, selection, selected[partition].size());
+  Scatter(rows, router_.partitions(), chunk);
+}
+
+// Appends the rows of each partition, in order.
+void DataFileSet::Sink::Scatter(const std::vector<uint32_t>& rows, size_t partitions, duckdb::DataChunk& chunk) {
+  ends_.assign(partitions, 0);
+  for (uint32_t partition : rows) ++ends_[partition];
+  if (ends_[rows[0]] == rows.size()) return AppendTo(rows[0], chunk);
+  uint32_t begin = 0;
+  for (uint32_t& end : ends_) begin += std::exchange(end, begin);
+  for (size_t i = 0; i < rows.size(); ++i) selection_.set_index(ends_[rows[i]]++, i);
+  duckdb::DataChunk part;
+  part.InitializeEmpty(chunk.GetTypes());
+  begin = 0;
+  for (uint32_t partition = 0; partition < partitions; ++partition) {
+    const uint32_t count = ends_[partition] - begin;
+    if (count == 0) continue;
+    duckdb::SelectionVector selection(selection_.data() + begin);
+    part.Reset();
+    part.Slice(chunk, selection, count);
     AppendTo(partition, part);
+    begin = ends_[partition];
   }
+}
+
+DataFileSet::Slot& DataFileSet::Sink::SlotOf(uint32_t partition) {
+  return files_.SlotOf(router_.unpartitioned() ? std::vector<Value>() : router_.Partition(partition), partition);
 }
 
 void DataFileSet::Sink::AppendTo(uint32_t partition, duckdb::DataChunk& rows) {
@@ -361,7 +398,7 @@ void DataFileSet::Sink::AppendTo(uint32_t partition, duckdb::DataChunk& rows) {
   if (!flush) return;
   ColumnMetrics metrics(files_.metrics_columns_);
   for (duckdb::DataChunk& chunk : buffer->rows->Chunks()) metrics.Update(chunk);
-  Slot& slot = files_.SlotOf(router_.unpartitioned() ? std::vector<Value>() : router_.Partition(partition));
+  Slot& slot = SlotOf(partition);
   files_.Write(context_, slot, *buffer->rows, metrics);
   fresh();
 }
@@ -369,7 +406,7 @@ void DataFileSet::Sink::AppendTo(uint32_t partition, duckdb::DataChunk& rows) {
 void DataFileSet::Sink::Finish() {
   for (uint32_t partition = 0; partition < buffers_.size(); ++partition) {
     if (buffers_[partition] == nullptr || buffers_[partition]->rows->Count() == 0) continue;
-    Slot& slot = files_.SlotOf(router_.unpartitioned() ? std::vector<Value>() : router_.Partition(partition));
+    Slot& slot = SlotOf(partition);
     std::lock_guard lock(slot.mutex);
     if (slot.rest == nullptr) {
       slot.rest = std::move(buffers_[partition]->rows);

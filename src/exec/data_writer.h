@@ -45,6 +45,8 @@ class DataFileSet {
 
   const std::vector<duckdb::LogicalType>& types() const { return types_; }
 
+  struct Slot;  // of a partition or writing task
+
   // One thread's rows on their way.
   class Sink {
    public:
@@ -56,11 +58,16 @@ class DataFileSet {
 
    private:
     struct Buffer;
+    void Scatter(const std::vector<uint32_t>& rows, size_t partitions, duckdb::DataChunk& chunk);
     void AppendTo(uint32_t partition, duckdb::DataChunk& rows);
+    Slot& SlotOf(uint32_t partition);
     DataFileSet& files_;
     duckdb::ClientContext& context_;
     PartitionRouter router_;
-    std::vector<std::unique_ptr<Buffer>> buffers_;  // by the router's partition number
+    std::vector<std::unique_ptr<Buffer>> buffers_;  // by the router's partition number, or by writing task
+    std::vector<uint32_t> dealt_;                   // writing tasks of a chunk's rows
+    std::vector<uint32_t> ends_;                    // Scatter's, by partition
+    duckdb::SelectionVector selection_{STANDARD_VECTOR_SIZE};
     int64_t buffered_bytes_ = 0;
   };
 
@@ -74,7 +81,7 @@ class DataFileSet {
   void Append(Batch& batch);
 
   // Closes all files. The answer is in order of opening.
-  std::vector<spec::DataFile> Finish(duckdb::ClientContext& context);
+  Result<std::vector<spec::DataFile>> Finish(duckdb::ClientContext& context);
   int64_t rows() const { return rows_; }
   // Whether files or row groups are to be smaller than what threads hand over at once.
   bool has_small_targets() const { return std::min(settings_.target_bytes, settings_.row_group_bytes) < (32 << 20); }
@@ -84,8 +91,7 @@ class DataFileSet {
  private:
   friend class OpenDataFile;
   DataFileSet(const WriteSpec& write, ParquetSettings settings, FileLocations locations);
-  struct Slot;  // of a partition
-  Slot& SlotOf(const std::vector<Value>& partition);
+  Slot& SlotOf(const std::vector<Value>& partition, uint32_t task = 0);
   std::shared_ptr<OpenDataFile> Current(duckdb::ClientContext& context, Slot& slot);
   void Write(duckdb::ClientContext& context, Slot& slot, duckdb::ColumnDataCollection& rows, const ColumnMetrics& metrics);
 
@@ -100,6 +106,7 @@ class DataFileSet {
   std::vector<std::shared_ptr<OpenDataFile>> files_;
   std::vector<std::string> created_;
   std::atomic<int64_t> rows_{0};
+  std::atomic<int64_t> dealt_{0};  // rows given to writing tasks in turn
 };
 
 }  // namespace iceblink::exec

@@ -94,7 +94,13 @@ Result<duckdb::unique_ptr<duckdb::QueryResult>> DuckDbSession::Run(const std::st
     auto pending = connection_->PendingQuery(sql);
     if (pending->HasError()) return Fail(Decode(pending->GetErrorObject()));
     auto last = Clock::now();
-    while (!duckdb::PendingQueryResult::IsResultReady(pending->ExecuteTask())) {
+    while (true) {
+      auto state = pending->ExecuteTask();
+      if (duckdb::PendingQueryResult::IsResultReady(state)) break;
+      // The other threads have all there is to do.
+      const bool idle = state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE ||
+                        state == duckdb::PendingExecutionResult::BLOCKED;
+      if (idle) pending->WaitForTask();
       if (Clock::now() - last < std::chrono::milliseconds(200)) continue;
       last = Clock::now();
       double percent = connection_->GetQueryProgress();

@@ -53,6 +53,7 @@ struct WriteSpec {
   std::string operation_id;              // uuid in the file names
   std::map<std::string, std::string> options;  // write options that override table properties
   bool one_task = false;  // rows go to one file until it is full, however many tasks Spark would read the source with
+  int32_t deal_to = 1;  // writing tasks that rows go to in turn, each with files of its own; unpartitioned tables only
 };
 
 struct WrittenFiles {

@@ -117,7 +117,7 @@ Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std
   const bool partitioned = !write.metadata->SpecById(write.spec_id)->fields.empty();
   // DuckDB's batches are too coarse for small files.
   const char* batches = files->has_small_targets() ? "iceblink_ordered" : "iceblink_batches";
-  const char* mode = partitioned ? (ordered ? "iceblink_ordered" : "iceblink_parallel") : batches;
+  const char* mode = partitioned || write.deal_to > 1 ? (ordered ? "iceblink_ordered" : "iceblink_parallel") : batches;
   std::string copy = fmt::format("COPY ({}) TO 'iceblink:{}' (FORMAT {})", sql, session.objects().Add(files), mode);
   auto run = session.Run(copy, context.on_progress);
   std::vector<spec::DataFile> out;
@@ -126,7 +126,7 @@ Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std
     status = Fail(run.error());
   } else {
     status = session.InTransaction([&](duckdb::ClientContext& client) -> Status {
-      out = files->Finish(client);
+      ASSIGN_OR_RETURN(out, files->Finish(client));
       return {};
     });
   }
@@ -146,12 +146,13 @@ Result<WrittenFiles> Executor::Write(const plan::PlanPtr& given, const WriteSpec
   return Guarded([&]() -> Result<WrittenFiles> {
     plan::PlanPtr lineage = LineageSource(given, given_write);
     const plan::PlanPtr& source = lineage != nullptr ? lineage : given;
-    const WriteSpec write = lineage != nullptr ? WithLineage(given_write) : given_write;
+    WriteSpec write = lineage != nullptr ? WithLineage(given_write) : given_write;
     DuckDbSession& session = state_->session;
     session.objects().Clear();
     RETURN_IF_ERROR(session.Prepare({.core_functions = true, .parquet = true}));
     std::vector<TaskSlices> tasks(1);
     if (!write.one_task && !NeedsShuffle(write)) {
+      if (write.metadata->SpecById(write.spec_id)->fields.empty()) write.deal_to = DealtTasks(source);
       ASSIGN_OR_RETURN(tasks, SourceTasks(session, source, context.default_parallelism));
     }
     std::vector<std::string> columns;

@@ -81,6 +81,13 @@ Result<std::vector<TaskSlices>> SourceTasks(DuckDbSession& session, const plan::
   return left;
 }
 
+int32_t DealtTasks(const plan::PlanPtr& plan) {
+  if (auto* project = plan->As<plan::Project>()) return DealtTasks(project->child);
+  if (auto* filter = plan->As<plan::Filter>()) return DealtTasks(filter->child);
+  auto* repartition = plan->As<plan::Repartition>();
+  return repartition != nullptr && repartition->shuffle && repartition->by.empty() ? repartition->tasks.value_or(1) : 1;
+}
+
 bool NeedsShuffle(const WriteSpec& write) {
   const spec::PartitionSpec* spec = write.metadata->SpecById(write.spec_id);
   bool partitioned = spec != nullptr && !spec->is_unpartitioned();

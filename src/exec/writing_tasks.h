@@ -21,6 +21,9 @@ using TaskSlices = std::map<const plan::Plan*, Slice>;
 // Returns one entry per task; at least one.
 Result<std::vector<TaskSlices>> SourceTasks(DuckDbSession& session, const plan::PlanPtr& plan, int default_parallelism);
 
+// Returns how many tasks REPARTITION(n) deals a plan's rows to in turn; 1 where it does not.
+int32_t DealtTasks(const plan::PlanPtr& plan);
+
 // Whether rows are redistributed before they are written, which leaves one task for what one machine holds.
 bool NeedsShuffle(const WriteSpec& write);
 
