@@ -85,6 +85,11 @@ Result<TypedExpr> QueryAnalyzer::DataFrameColumn(const sql::NamedColumn& name, c
 Status SelectBuilder::EditItems(const sql::StarEdit& edit) {
   const NameRules& names = analyzer_.names();
   for (const sql::ExprPtr& drop : edit.drop) {
+    const auto* name = drop->As<sql::NamedColumn>();
+    if (name != nullptr && !name->plan_id && name->parts.size() == 1) {
+      std::erase_if(items_, [&](const AliasedExpr& item) { return names.Same(item.name, name->parts[0]); });
+      continue;
+    }
     auto typed = analyzer_.Expression(*drop, Context());
     if (!typed) {
       if (typed.error().condition.starts_with("UNRESOLVED_COLUMN")) continue;

@@ -26,7 +26,7 @@ namespace iceblink::sql {
 
 // Where a node stands in the statement's text.
 struct Position {
-  int32_t line = 1;    // from 1
+  int32_t line = 1;    // from 1; 0: not written as text (a DataFrame)
   int32_t column = 0;  // from 0, in code points; `line 1 pos 85`
   int32_t start = 0;   // first byte
   int32_t stop = 0;    // one past the last byte
@@ -71,13 +71,17 @@ struct Parameter {
 // a, a.b, a.b.c: a column, possibly qualified, possibly followed by struct fields.
 struct NamedColumn {
   Name parts;
+  std::optional<int64_t> plan_id;  // of a DataFrame: a column of the relation that has this id
   bool operator==(const NamedColumn&) const = default;
 };
+
+struct StarEdit;
 
 // *, t.*, * EXCEPT (a, b.c).
 struct Star {
   Name qualifier;
   std::vector<Name> except;
+  std::shared_ptr<const StarEdit> edit;  // a DataFrame's changes to its columns; may be null
   bool operator==(const Star&) const = default;
 };
 
@@ -291,6 +295,14 @@ struct NamedExpr {
   std::string alias;                 // empty when absent
   std::vector<std::string> aliases;  // AS (a, b) of a generator; then alias is empty
   bool operator==(const NamedExpr&) const;
+};
+
+// What withColumns, withColumnsRenamed and drop of a DataFrame do to the columns of *. Names that no column has are passed
+// over by `rename` and `drop`.
+struct StarEdit {
+  std::vector<NamedExpr> put;  // take the place of the columns of their names, or follow them all
+  std::vector<std::pair<std::string, std::string>> rename;
+  std::vector<ExprPtr> drop;
 };
 
 // (a, b) or STRUCT(a, b AS c).

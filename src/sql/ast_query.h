@@ -46,6 +46,13 @@ struct TableFunction {  // range(10), explode(x), any name
   bool operator==(const TableFunction&) const = default;
 };
 
+// Rows that a program hands over with their types: a DataFrame made of local data.
+struct GivenRows {
+  DataType schema;  // a struct
+  std::shared_ptr<const std::vector<ValueList>> rows;
+  bool operator==(const GivenRows&) const = default;
+};
+
 struct Subquery {
   QueryPtr query;
   bool operator==(const Subquery&) const;
@@ -123,12 +130,13 @@ struct Unpivot {
   bool operator==(const Unpivot&) const;
 };
 
-using RelationNode = std::variant<TableName, InlineTable, TableFunction, Subquery, Aliased, Sampled,
-                                  Join, LateralView, Pivot, Unpivot>;
+using RelationNode = std::variant<TableName, InlineTable, TableFunction, GivenRows, Subquery, Aliased,
+                                  Sampled, Join, LateralView, Pivot, Unpivot>;
 
 struct Relation {
   RelationNode node;
   Position position;
+  std::vector<int64_t> plan_ids;  // the DataFrames that the relation is; empty for SQL text
 
   template <typename T>
   const T* As() const {

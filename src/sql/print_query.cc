@@ -101,6 +101,9 @@ class RelationPrinter {
   std::string operator()(const TableFunction& n) const {
     return PrintName(n.name) + "(" + PrintArguments(n.args) + ")";
   }
+  std::string operator()(const GivenRows& n) const {
+    return "/* " + std::to_string(n.rows->size()) + " rows of " + n.schema.SqlString() + " */";
+  }
   std::string operator()(const Subquery& n) const { return "(" + PrintQuery(*n.query) + ")"; }
   std::string operator()(const Aliased& n) const {
     const bool grouped = n.child->As<Join>() || n.child->As<Aliased>() ||
