@@ -161,6 +161,16 @@ Result<std::string> FromJsonCall(Lowering& lowering, const plan::Expr& expr, con
   return fmt::format("ib_from_json({}, {})", args[0], TypeId(lowering, expr.type));
 }
 
+Result<std::string> ToChar(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+  const plan::DataType& type = call.args[0]->type;
+  if (type.is_datetime()) {
+    std::string local = type.kind() == TypeKind::kTimestamp ? lowering.ToLocal(args[0]) : "CAST(" + args[0] + " AS TIMESTAMP)";
+    return fmt::format("ib_date_format({}, {}, {})", local, args[1], QuoteText(lowering.time_zone()));
+  }
+  ASSIGN_OR_RETURN(std::string text, lowering.CastText(args[0], type, plan::DataType(TypeKind::kString), plan::CastMode::kAnsi));
+  return "ib_to_char(" + text + ", " + args[1] + ")";
+}
+
 Result<std::string> ToBinary(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
   auto* format = call.args.size() > 1 ? call.args[1]->As<plan::LiteralExpr>() : nullptr;
   std::string kind = format == nullptr || format->value.is_null() ? "hex" : AsciiLower(format->value.As<std::string>());
@@ -273,10 +283,14 @@ constexpr FunctionSql kTextRows[] = {
     {"to_json", "", ToJsonCall},
     {"from_json", "", FromJsonCall},
     {"schema_of_json", "ib_schema_of_json($1, false)"},
-    {"str_to_map", "ib_str_to_map($1, $2, $3)"},
+    {"str_to_map", "map(ib_map_keys(ib_split_pairs($1, $2, $3, true)), ib_split_pairs($1, $2, $3, false))"},
     {"parse_url", "ib_parse_url($1, $2, $3)"},
     {"to_binary", "", ToBinary},
     {"try_to_binary", "", ToBinary},
+    {"to_char", "", ToChar},
+    {"to_number", "ib_to_number($1, $2, false)"},
+    {"try_to_number", "ib_to_number($1, $2, true)"},
+    {"sentences", "[ib_words(s) FOR s IN ib_split($1, '[.!?]', -1) IF trim(s) <> '']"},
     {"randstr", "left(replace(CAST(uuid() AS VARCHAR), '-', ''), CAST($1 AS INTEGER))"},
 };
 

@@ -178,6 +178,30 @@ Datum ParseTime(const RowArgs& args) {
   return parsed->local_micros;
 }
 
+// The fields that an interval type's text names: "INTERVAL DAY TO SECOND".
+std::pair<int, int> FieldsOf(std::string_view type) {
+  static constexpr std::string_view kNames[] = {"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"};
+  int start = -1, end = -1;
+  for (int i = 0; i < 6; ++i) {
+    size_t at = type.find(kNames[i]);
+    if (at == std::string_view::npos) continue;
+    if (start < 0) start = i;
+    end = i;
+  }
+  return {start, end};
+}
+
+Datum ParseYearMonthInterval(const RowArgs& args) {
+  auto [start, end] = FieldsOf(args.Text(3));
+  auto value = ParseYearMonth(args.Text(0), start, end);
+  return value ? Datum(*value) : Malformed(args);
+}
+Datum ParseDayTimeInterval(const RowArgs& args) {
+  auto [start, end] = FieldsOf(args.Text(3));
+  auto value = ParseDayTime(args.Text(0), start, end);
+  return value ? Datum(*value) : Malformed(args);
+}
+
 Datum TimestampToString(const RowArgs& args) {
   const TimeZone* zone = TimeZone::Find(args.Text(1));
   return SparkTimestamp((zone != nullptr ? *zone : TimeZone::Utc()).ToLocal(args.Long(0)));
@@ -393,6 +417,8 @@ void RegisterCastFunctions(duckdb::ExtensionLoader& loader) {
       parser("ib_parse_timestamp", LogicalType::TIMESTAMP_TZ, ParseTimestamp),
       parser("ib_parse_timestamp_ntz", LogicalType::TIMESTAMP, ParseTimestampNtz),
       parser("ib_parse_time", LogicalType::TIME, ParseTime),
+      parser("ib_parse_ym_interval", i64, ParseYearMonthInterval),
+      parser("ib_parse_dt_interval", i64, ParseDayTimeInterval),
       {"ib_to_integral", {f64, i32, text, text, text}, i64, DoubleToIntegral},
       {"ib_to_string", {LogicalType::FLOAT}, text, FloatToString},
       {"ib_to_string", {f64}, text, DoubleToString},

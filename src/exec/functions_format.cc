@@ -1,6 +1,7 @@
 // format_string, format_number and to_char: numbers as patterned text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/strings.h"
@@ -155,12 +156,72 @@ Datum FormatString(const RowArgs& args) {
   return out;
 }
 
+// ---- to_char and to_number: 9 and 0 digits, G or comma groups, D or point, $, S, MI, PR ---------------------------------
+
+// to_char(decimal text, format); a number too large shows as '#'.
+Datum ToChar(const RowArgs& args) {
+  std::string format = AsciiUpper(args.Text(1));
+  std::string_view number = args.Text(0);
+  const bool negative = number.starts_with('-');
+  if (negative) number.remove_prefix(1);
+  size_t point = number.find('.');
+  std::string whole(number.substr(0, point)), fraction(point == std::string_view::npos ? "" : number.substr(point + 1));
+  if (whole == "0") whole.clear();
+  size_t split = format.find_first_of(".D");
+  std::string left = format.substr(0, split), right = split == std::string::npos ? "" : format.substr(split + 1);
+  auto digits = [](const std::string& s) { return std::count_if(s.begin(), s.end(), [](char c) { return c == '9' || c == '0'; }); };
+  const bool overflow = static_cast<int64_t>(whole.size()) > digits(left);
+  std::string out;
+  size_t next = whole.size();
+  bool zeros = false;
+  for (size_t i = left.size(); i-- > 0;) {  // from the right
+    char c = left[i];
+    if (c == '9' || c == '0') {
+      zeros = left.substr(0, i + 1).find('0') != std::string::npos;
+      if (overflow) out.insert(out.begin(), '#');
+      else if (next > 0) out.insert(out.begin(), whole[--next]);
+      else out.insert(out.begin(), zeros ? '0' : ' ');
+    } else if (c == ',' || c == 'G') {
+      out.insert(out.begin(), next > 0 || overflow || left.substr(0, i).find('0') != std::string::npos ? ',' : ' ');
+    } else if (c == '$') {
+      out.insert(out.begin(), '$');
+    } else if (c == 'S') {
+      out.insert(out.begin(), negative ? '-' : '+');
+    }
+  }
+  if (split != std::string::npos) {
+    out += '.';
+    for (size_t i = 0; i < static_cast<size_t>(digits(right)); ++i) out += overflow ? '#' : i < fraction.size() ? fraction[i] : '0';
+  }
+  if (negative && format.ends_with("PR")) return "<" + std::string(Trim(out)) + ">";
+  if (format.ends_with("MI")) out += negative ? "-" : " ";
+  return out;
+}
+
+// The digits of a formatted number as decimal text; the caller casts it.
+Datum ToNumber(const RowArgs& args) {
+  std::string digits;
+  for (char c : args.Text(0)) {
+    if (std::isdigit(static_cast<unsigned char>(c)) || c == '.' || c == '-') digits += c;
+    else if (c != ',' && c != '$' && c != ' ' && c != '+') digits = "x";
+    if (digits == "x") break;
+  }
+  bool malformed = digits.empty() || digits.find('x') != std::string::npos;
+  if (!malformed) return digits;
+  if (args.Bool(2)) return {};
+  ThrowSpark({"INVALID_FORMAT.MISMATCH_INPUT", "42601", "SparkIllegalArgumentException",
+              fmt::format("The format is invalid: '{}'. The input \"STRING\" '{}' does not match the format.", args.Text(1),
+                          args.Text(0))});
+}
+
 }  // namespace
 
 void RegisterFormatFunctions(duckdb::ExtensionLoader& loader) {
   const LogicalType text = LogicalType::VARCHAR, f64 = LogicalType::DOUBLE;
   Register(loader, {
       {"ib_format_number", {f64, text}, text, FormatNumber},
+      {"ib_to_char", {text, text}, text, ToChar},
+      {"ib_to_number", {text, text, LogicalType::BOOLEAN}, text, ToNumber},
       {"ib_format_string", {text, text, LogicalType::LIST(LogicalType::VARCHAR)}, text, FormatString},
   });
 }

@@ -243,6 +243,69 @@ Datum SplitText(const RowArgs& args) {
 Datum JoinTexts(const RowArgs& args) { return Join(args.Texts(0), ", "); }
 Datum JoinWith(const RowArgs& args) { return Join(args.Texts(1), args.Text(0)); }
 
+// Keys or values of "a:1,b:2"; the delimiters are regular expressions.
+Datum SplitPairs(const RowArgs& args) {
+  std::string_view text = args.Text(0);
+  const RE2 &pairs = Pattern(args.Text(1)), &inside = Pattern(args.Text(2));
+  const bool keys = args.Bool(3);
+  TextList out;
+  auto add = [&](std::string_view pair) {
+    re2::StringPiece match;
+    bool split = inside.Match(Piece(pair), 0, pair.size(), RE2::UNANCHORED, &match, 1) && !match.empty();
+    size_t at = split ? static_cast<size_t>(match.data() - pair.data()) : pair.size();
+    size_t rest = split ? at + match.size() : pair.size();
+    out.emplace_back(keys ? pair.substr(0, at) : pair.substr(rest));
+  };
+  size_t begin = 0;
+  ForEachMatch(text, pairs, [&](const auto& groups) {
+    size_t at = static_cast<size_t>(groups[0].data() - text.data());
+    if (groups[0].empty()) return true;
+    add(text.substr(begin, at - begin));
+    begin = at + groups[0].size();
+    return true;
+  });
+  add(text.substr(begin));
+  return out;
+}
+
+Datum Words(const RowArgs& args) {
+  TextList out;
+  ForEachMatch(args.Text(0), Pattern("[\\p{L}\\p{N}'_-]+"), [&](const auto& groups) {
+    out.emplace_back(groups[0]);
+    return true;
+  });
+  return out;
+}
+
+// ---- URLs ------------------------------------------------------------------------------------------------------------
+
+Datum ParseUrl(const RowArgs& args) {
+  if (args.IsNull(0) || args.IsNull(1)) return {};
+  static const RE2* const kUrl = new RE2(R"((?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?)");
+  std::string scheme, authority, path, query, ref;
+  if (!RE2::FullMatch(Piece(args.Text(0)), *kUrl, &scheme, &authority, &path, &query, &ref)) return {};
+  size_t at = authority.rfind('@');
+  std::string user = at == std::string::npos ? "" : authority.substr(0, at);
+  std::string host = at == std::string::npos ? authority : authority.substr(at + 1);
+  host = host.substr(0, host.find(':'));
+  auto text = [](const std::string& part) { return part.empty() ? Datum() : Datum(part); };
+  std::string_view part = args.Text(1);
+  if (part == "PROTOCOL") return text(scheme);
+  if (part == "AUTHORITY") return text(authority);
+  if (part == "USERINFO") return text(user);
+  if (part == "HOST") return text(host);
+  if (part == "PATH") return path;
+  if (part == "REF") return text(ref);
+  if (part == "FILE") return query.empty() ? path : path + "?" + query;
+  if (part != "QUERY") return {};
+  if (args.IsNull(2)) return text(query);
+  for (const std::string& pair : Split(query, '&')) {
+    size_t equals = pair.find('=');
+    if (equals != std::string::npos && pair.substr(0, equals) == args.Text(2)) return pair.substr(equals + 1);
+  }
+  return {};
+}
+
 std::vector<std::string> SplitPlain(std::string_view text, std::string_view delimiter) {
   std::vector<std::string> out;
   size_t begin = 0;
@@ -396,6 +459,9 @@ void RegisterTextFunctions(duckdb::ExtensionLoader& loader) {
       {"ib_split_part", {text, text, i64}, text, SplitPart},
       {"ib_substring_index", {text, text, i64}, text, SubstringIndex},
       {"ib_find_in_set", {text, text}, i32, FindInSet},
+      {"ib_split_pairs", {text, text, text, flag}, texts, SplitPairs},
+      {"ib_words", {text}, texts, Words},
+      {"ib_parse_url", {text, text, text}, text, ParseUrl, true},
       {"ib_join", {texts}, text, JoinTexts},
       {"ib_join_with", {text, texts}, text, JoinWith},
       {"ib_translate", {text, text, text}, text, Translate},

@@ -215,6 +215,52 @@ std::optional<SparkTimestampText> ParseSparkTimestamp(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// What stands within INTERVAL '...' UNIT, or all of the text, and its sign.
+std::string_view IntervalBody(std::string_view text, bool* negative) {
+  text = TrimAll(text);
+  size_t open = text.find('\''), close = text.rfind('\'');
+  if (open != std::string_view::npos && close > open) text = text.substr(open + 1, close - open - 1);
+  *negative = text.starts_with('-');
+  if (*negative || text.starts_with('+')) text.remove_prefix(1);
+  return text;
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseYearMonth(std::string_view text, int start_field, int end_field) {
+  bool negative = false;
+  Reader in(IntervalBody(text, &negative));
+  auto first = in.Digits(1, 9);
+  if (!first) return std::nullopt;
+  int64_t months = start_field == 0 ? *first * 12 : *first;
+  if (start_field != end_field) {
+    if (!in.Take('-')) return std::nullopt;
+    auto second = in.Digits(1, 2);
+    if (!second || *second > 11) return std::nullopt;
+    months += *second;
+  }
+  if (!in.done()) return std::nullopt;
+  return negative ? -months : months;
+}
+
+std::optional<int64_t> ParseDayTime(std::string_view text, int start_field, int end_field) {
+  static constexpr std::array<int64_t, 6> kUnits = {0, 0, kMicrosPerDay, kMicrosPerHour, 60 * kMicrosPerSecond, kMicrosPerSecond};
+  bool negative = false;
+  Reader in(IntervalBody(text, &negative));
+  int64_t micros = 0;
+  for (int field = start_field; field <= end_field; ++field) {
+    if (field > start_field && !in.Take(field == 3 ? ' ' : ':')) return std::nullopt;
+    auto part = in.Digits(1, field == start_field ? 9 : 2);
+    if (!part) return std::nullopt;
+    micros += *part * kUnits[field];
+    if (field == 5 && in.Take('.')) micros += in.Micros();
+  }
+  if (!in.done()) return std::nullopt;
+  return negative ? -micros : micros;
+}
+
 std::string SparkInterval(int64_t value, bool year_month, int start_field, int end_field) {
   const std::string sign = value < 0 ? "-" : "";
   const uint64_t v = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);

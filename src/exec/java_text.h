@@ -33,6 +33,10 @@ struct SparkTimestampText {
 };
 std::optional<SparkTimestampText> ParseSparkTimestamp(std::string_view text);
 
+// "1-2", "-3", "INTERVAL '1-2' YEAR TO MONTH": months. "1 02:03:04.5" and the like: micros. Fields as below.
+std::optional<int64_t> ParseYearMonth(std::string_view text, int start_field, int end_field);
+std::optional<int64_t> ParseDayTime(std::string_view text, int start_field, int end_field);
+
 // Interval text as INTERVAL '1-2' YEAR TO MONTH and the like; fields are 0 year ... 5 second.
 std::string SparkInterval(int64_t value, bool year_month, int start_field, int end_field);
 // A calendar interval: "1 years 2 months 3 days 4 hours"; "0 seconds" when empty.

@@ -113,7 +113,8 @@ std::string FromString(const std::string& text, const DataType& from, const Data
       {TypeKind::kBigInt, "ib_parse_integral"},       {TypeKind::kFloat, "ib_parse_double"},
       {TypeKind::kDouble, "ib_parse_double"},         {TypeKind::kDate, "ib_parse_date"},
       {TypeKind::kTimestamp, "ib_parse_timestamp"},   {TypeKind::kTimestampNtz, "ib_parse_timestamp_ntz"},
-      {TypeKind::kTime, "ib_parse_time"}};
+      {TypeKind::kTime, "ib_parse_time"},             {TypeKind::kYearMonthInterval, "ib_parse_ym_interval"},
+      {TypeKind::kDayTimeInterval, "ib_parse_dt_interval"}};
   for (const auto& [kind, function] : kParsers) {
     if (kind == to.kind()) return Plain(fmt::format("{}({}, {}, {})", function, text, spec, zone), to);
   }
