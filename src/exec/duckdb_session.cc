@@ -1,6 +1,7 @@
 #include "exec/duckdb_session.h"
 
 #include <chrono>
+#include <thread>
 
 #include "duckdb/main/client_config.hpp"
 #include "duckdb/main/config.hpp"
@@ -81,6 +82,7 @@ Result<duckdb::unique_ptr<duckdb::QueryResult>> DuckDbSession::Stream(const std:
 Result<duckdb::unique_ptr<duckdb::QueryResult>> DuckDbSession::Run(const std::string& sql,
                                                                    const std::function<void(double)>& on_progress) {
   using Clock = std::chrono::steady_clock;
+  constexpr auto kIdle = std::chrono::microseconds(100);
   return Guarded([&]() -> Result<duckdb::unique_ptr<duckdb::QueryResult>> {
     if (!on_progress) {
       duckdb::unique_ptr<duckdb::QueryResult> result = connection_->Query(sql);
@@ -97,10 +99,9 @@ Result<duckdb::unique_ptr<duckdb::QueryResult>> DuckDbSession::Run(const std::st
     while (true) {
       auto state = pending->ExecuteTask();
       if (duckdb::PendingQueryResult::IsResultReady(state)) break;
-      // The other threads have all there is to do.
-      const bool idle = state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE ||
-                        state == duckdb::PendingExecutionResult::BLOCKED;
-      if (idle) pending->WaitForTask();
+      // The other threads have all there is to do; DuckDB would ask again at once and take a core for that.
+      if (state == duckdb::PendingExecutionResult::BLOCKED) pending->WaitForTask();
+      if (state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE) std::this_thread::sleep_for(kIdle);
       if (Clock::now() - last < std::chrono::milliseconds(200)) continue;
       last = Clock::now();
       double percent = connection_->GetQueryProgress();
