@@ -34,7 +34,8 @@ InterruptHandler::InterruptHandler(std::function<void()> cancel) : cancel_(std::
   signal_pipe = write_end_;
   thread_ = std::thread([this] { Wait(); });
   struct sigaction action = {};
-  action.sa_handler = OnInterrupt;  // without SA_RESTART: a read of the terminal or the pipe returns
+  action.sa_handler =
+      OnInterrupt;  // without SA_RESTART: a read of the terminal or the pipe returns
   sigaction(SIGINT, &action, nullptr);
 }
 

@@ -8,8 +8,9 @@
 
 namespace iceblink::cli {
 
-// Handles SIGINT for its lifetime; at most one at a time. The handler itself only sets a flag and writes to a pipe; `cancel`
-// is called on a thread of this object while a statement is marked as running.
+// Handles SIGINT for its lifetime; at most one at a time. The handler itself only sets a flag and
+// writes to a pipe; `cancel` is called on a thread of this object while a statement is marked as
+// running.
 class InterruptHandler {
  public:
   explicit InterruptHandler(std::function<void()> cancel);

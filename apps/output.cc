@@ -13,21 +13,25 @@ namespace {
 using engine::ResultColumn;
 using engine::StatementResult;
 
+constexpr std::array<std::pair<std::string_view, Format>, 6> kFormats = {
+    {{"table", Format::kTable},
+     {"csv", Format::kCsv},
+     {"tsv", Format::kTsv},
+     {"json", Format::kJson},
+     {"jsonl", Format::kJsonl},
+     {"markdown", Format::kMarkdown}}};
 
-constexpr std::array<std::pair<std::string_view, Format>, 6> kFormats = {{{"table", Format::kTable},
-                                                                          {"csv", Format::kCsv},
-                                                                          {"tsv", Format::kTsv},
-                                                                          {"json", Format::kJson},
-                                                                          {"jsonl", Format::kJsonl},
-                                                                          {"markdown", Format::kMarkdown}}};
-
-// A CSV field is quoted when it holds the separator, a quote or a line break; a TSV field escapes tab and line break.
+// A CSV field is quoted when it holds the separator, a quote or a line break; a TSV field escapes
+// tab and line break.
 void AppendField(const std::string& text, char separator, std::string& out) {
   if (separator == '\t') {
     for (char c : text) {
-      if (c == '\t') out += "\\t";
-      else if (c == '\n') out += "\\n";
-      else out += c;
+      if (c == '\t')
+        out += "\\t";
+      else if (c == '\n')
+        out += "\\n";
+      else
+        out += c;
     }
     return;
   }
@@ -86,7 +90,8 @@ class AlignedTable {
     std::string out = markdown_ ? "|" : "";
     for (size_t i = 0; i < widths_.size(); i++) {
       if (markdown_) {
-        out += " " + std::string(widths_[i] - (right_[i] ? 1 : 0), '-') + (right_[i] ? ": |" : " |");
+        out +=
+            " " + std::string(widths_[i] - (right_[i] ? 1 : 0), '-') + (right_[i] ? ": |" : " |");
       } else {
         out += std::string(widths_[i] + 2, '-');
         if (i + 1 < widths_.size()) out += '+';
@@ -101,7 +106,8 @@ class AlignedTable {
   std::vector<size_t> widths_;
 };
 
-std::vector<std::string> RowText(const ValueList& row, const std::vector<ResultColumn>& columns, const TimeZone& zone) {
+std::vector<std::string> RowText(const ValueList& row, const std::vector<ResultColumn>& columns,
+                                 const TimeZone& zone) {
   std::vector<std::string> cells(row.size());
   for (size_t i = 0; i < row.size(); i++) {
     engine::AppendText(row[i], columns[i].type, zone, cells[i]);
@@ -136,11 +142,20 @@ Result<int64_t> ResultPrinter::Print(StatementResult& result, const TimeZone& zo
   } else if (!result.columns().empty()) {
     switch (format_) {
       case Format::kTable:
-      case Format::kMarkdown: count = PrintAligned(result, zone); break;
-      case Format::kCsv: count = PrintSeparated(result, zone, ','); break;
-      case Format::kTsv: count = PrintSeparated(result, zone, '\t'); break;
-      case Format::kJson: count = PrintJson(result, zone); break;
-      case Format::kJsonl: break;
+      case Format::kMarkdown:
+        count = PrintAligned(result, zone);
+        break;
+      case Format::kCsv:
+        count = PrintSeparated(result, zone, ',');
+        break;
+      case Format::kTsv:
+        count = PrintSeparated(result, zone, '\t');
+        break;
+      case Format::kJson:
+        count = PrintJson(result, zone);
+        break;
+      case Format::kJsonl:
+        break;
     }
   }
   std::fflush(out_);
@@ -150,7 +165,8 @@ Result<int64_t> ResultPrinter::Print(StatementResult& result, const TimeZone& zo
 void ResultPrinter::PrintError(const Error& error) {
   if (format_ != Format::kJsonl) return;
   std::string line = "{\"error\":{\"class\":";
-  engine::AppendJsonString(error.exception.empty() ? std::string(ErrorCodeName(error.code)) : error.exception, line);
+  engine::AppendJsonString(
+      error.exception.empty() ? std::string(ErrorCodeName(error.code)) : error.exception, line);
   line += ",\"condition\":";
   AppendNullableString(error.condition, line);
   line += ",\"sqlState\":";
@@ -217,7 +233,8 @@ Result<int64_t> ResultPrinter::PrintJson(StatementResult& result, const TimeZone
   return count;
 }
 
-Result<int64_t> ResultPrinter::PrintSeparated(StatementResult& result, const TimeZone& zone, char separator) {
+Result<int64_t> ResultPrinter::PrintSeparated(StatementResult& result, const TimeZone& zone,
+                                              char separator) {
   std::string out;
   for (size_t i = 0; i < result.columns().size(); i++) {
     if (i > 0) out += separator;
@@ -267,7 +284,8 @@ Result<int64_t> ResultPrinter::PrintAligned(StatementResult& result, const TimeZ
     if (measured.size() >= kMeasuredRows || printed_header) flush();
   }
   flush();
-  if (format_ == Format::kTable) Write("(" + std::to_string(count) + (count == 1 ? " row)\n" : " rows)\n"));
+  if (format_ == Format::kTable)
+    Write("(" + std::to_string(count) + (count == 1 ? " row)\n" : " rows)\n"));
   return count;
 }
 

@@ -19,23 +19,36 @@ namespace iceblink::cli {
 namespace {
 
 constexpr std::string_view kKeywords[] = {
-    "ADD",       "ALTER",     "AND",       "AS",         "BETWEEN",   "BRANCH",   "BY",       "CALL",     "CASE",
-    "CAST",      "COLUMN",    "CREATE",    "DELETE",     "DESCRIBE",  "DISTINCT", "DROP",     "EXISTS",   "EXPLAIN",
-    "EXTENDED",  "FIELD",     "FROM",      "FULL",       "GROUP",     "HAVING",   "IDENTIFIER", "IN",     "INNER",
-    "INSERT",    "INTERVAL",  "INTO",      "IS",         "JOIN",      "LEFT",     "LIKE",     "LIMIT",    "MATCHED",
-    "MERGE",     "NAMESPACE", "NAMESPACES", "NOT",       "NULL",      "OF",       "ON",       "OR",       "ORDER",
-    "ORDERED",   "OUTER",     "OVERWRITE", "PARTITION",  "PARTITIONED", "PROPERTIES", "RENAME", "REPLACE", "RESET",
-    "RETAIN",    "RETENTION", "SELECT",    "SET",        "SHOW",      "SNAPSHOTS", "TABLE",   "TABLES",   "TAG",
-    "TBLPROPERTIES", "TEMPORARY", "THEN",  "TIMESTAMP",  "TRUNCATE",  "UNION",    "UNSET",    "UPDATE",   "USE",
-    "USING",     "VALUES",    "VERSION",   "VIEW",       "VIEWS",     "WHEN",     "WHERE",    "WINDOW",   "WITH",
-    "WRITE"};
+    "ADD",        "ALTER",       "AND",        "AS",
+    "BETWEEN",    "BRANCH",      "BY",         "CALL",
+    "CASE",       "CAST",        "COLUMN",     "CREATE",
+    "DELETE",     "DESCRIBE",    "DISTINCT",   "DROP",
+    "EXISTS",     "EXPLAIN",     "EXTENDED",   "FIELD",
+    "FROM",       "FULL",        "GROUP",      "HAVING",
+    "IDENTIFIER", "IN",          "INNER",      "INSERT",
+    "INTERVAL",   "INTO",        "IS",         "JOIN",
+    "LEFT",       "LIKE",        "LIMIT",      "MATCHED",
+    "MERGE",      "NAMESPACE",   "NAMESPACES", "NOT",
+    "NULL",       "OF",          "ON",         "OR",
+    "ORDER",      "ORDERED",     "OUTER",      "OVERWRITE",
+    "PARTITION",  "PARTITIONED", "PROPERTIES", "RENAME",
+    "REPLACE",    "RESET",       "RETAIN",     "RETENTION",
+    "SELECT",     "SET",         "SHOW",       "SNAPSHOTS",
+    "TABLE",      "TABLES",      "TAG",        "TBLPROPERTIES",
+    "TEMPORARY",  "THEN",        "TIMESTAMP",  "TRUNCATE",
+    "UNION",      "UNSET",       "UPDATE",     "USE",
+    "USING",      "VALUES",      "VERSION",    "VIEW",
+    "VIEWS",      "WHEN",        "WHERE",      "WINDOW",
+    "WITH",       "WRITE"};
 
 constexpr int kHistoryLines = 10000;
 
 class Repl {
  public:
   explicit Repl(StatementRunner& runner)
-      : runner_(runner), editor_(el_init("iceblink", stdin, stdout, stderr), el_end), history_(history_init(), history_end) {
+      : runner_(runner),
+        editor_(el_init("iceblink", stdin, stdout, stderr), el_end),
+        history_(history_init(), history_end) {
     el_set(editor_.get(), EL_CLIENTDATA, this);
     el_set(editor_.get(), EL_PROMPT, &Repl::Prompt);
     el_set(editor_.get(), EL_EDITOR, "emacs");
@@ -46,7 +59,8 @@ class Repl {
     history(history_.get(), &event, H_SETSIZE, kHistoryLines);
     history(history_.get(), &event, H_SETUNIQUE, 1);
     el_set(editor_.get(), EL_HIST, history, history_.get());
-    if (const char* home = std::getenv("HOME")) history_file_ = std::string(home) + "/.iceblink_history";
+    if (const char* home = std::getenv("HOME"))
+      history_file_ = std::string(home) + "/.iceblink_history";
     if (!history_file_.empty()) history(history_.get(), &event, H_LOAD, history_file_.c_str());
     el_source(editor_.get(), nullptr);
   }
@@ -57,7 +71,9 @@ class Repl {
   }
 
   int Run() {
-    std::puts("iceblink - Spark SQL on Apache Iceberg. Statements end with ;   quit leaves, Tab completes.");
+    std::puts(
+        "iceblink - Spark SQL on Apache Iceberg. Statements end with ;   quit leaves, Tab "
+        "completes.");
     while (true) {
       int count = 0;
       errno = 0;
@@ -132,7 +148,8 @@ class Repl {
     std::string shared = found.front();
     for (const std::string& candidate : found) {
       size_t same = 0;
-      while (same < shared.size() && same < candidate.size() && shared[same] == candidate[same]) same++;
+      while (same < shared.size() && same < candidate.size() && shared[same] == candidate[same])
+        same++;
       shared.resize(same);
     }
     if (found.size() == 1) shared += ' ';
@@ -149,7 +166,8 @@ class Repl {
     std::vector<std::string> found;
     bool lower = std::any_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
     for (std::string_view keyword : kKeywords) {
-      if (keyword.starts_with(AsciiUpper(word))) found.push_back(lower ? AsciiLower(keyword) : std::string(keyword));
+      if (keyword.starts_with(AsciiUpper(word)))
+        found.push_back(lower ? AsciiLower(keyword) : std::string(keyword));
     }
     for (std::string& name : runner_.session().CompletionNames()) {
       if (name.starts_with(word)) found.push_back(std::move(name));

@@ -1,5 +1,5 @@
-// The interactive shell: line editing, history in ~/.iceblink_history, statements over several lines, completion of keywords and
-// names with Tab.
+// The interactive shell: line editing, history in ~/.iceblink_history, statements over several
+// lines, completion of keywords and names with Tab.
 #pragma once
 
 #include "statement_runner.h"

@@ -25,7 +25,9 @@ std::string DefaultPropertiesFile() {
   for (const char* variable : {"SPARK_CONF_DIR", "SPARK_HOME"}) {
     const char* folder = std::getenv(variable);
     if (folder == nullptr) continue;
-    std::string path = std::string(folder) + (variable == std::string("SPARK_HOME") ? "/conf" : "") + "/spark-defaults.conf";
+    std::string path = std::string(folder) +
+                       (variable == std::string("SPARK_HOME") ? "/conf" : "") +
+                       "/spark-defaults.conf";
     if (access(path.c_str(), R_OK) == 0) return path;
   }
   return {};
@@ -64,13 +66,15 @@ bool RunGiven(const SqlFlags& flags, StatementRunner& runner, int& exit_code) {
 }  // namespace
 
 void PrintErrorText(const Error& error) {
-  std::string prefix = error.condition.empty() && !error.exception.empty() ? error.exception + ": " : "";
+  std::string prefix =
+      error.condition.empty() && !error.exception.empty() ? error.exception + ": " : "";
   std::fprintf(stderr, "Error: %s%s\n", prefix.c_str(), error.message.c_str());
 }
 
 Result<engine::SessionOptions> MakeSessionOptions(const SessionFlags& flags) {
   engine::SessionOptions options;
-  std::string path = flags.properties_file.empty() ? DefaultPropertiesFile() : flags.properties_file;
+  std::string path =
+      flags.properties_file.empty() ? DefaultPropertiesFile() : flags.properties_file;
   if (!path.empty()) {
     ASSIGN_OR_RETURN(options.settings, engine::ReadPropertiesFile(path));
   }
@@ -92,12 +96,15 @@ int RunSqlCommand(const SqlFlags& flags) {
   if (!format) return kExitUsage;  // the argument parser has refused it already
   bool given = !flags.statements.empty() || !flags.files.empty();
   bool interactive = !given && isatty(STDIN_FILENO) == 1;
-  StatementRunner runner(std::move(*options), {*format, flags.keep_going || interactive, flags.timing});
+  StatementRunner runner(std::move(*options),
+                         {*format, flags.keep_going || interactive, flags.timing});
   int exit_code = kExitOk;
   if (interactive) return RunRepl(runner);
   if (given) {
     RunGiven(flags, runner, exit_code);
-  } else if (auto status = RunDescriptor(STDIN_FILENO, [&](const std::string& sql) { return runner.Run(sql); }); !status) {
+  } else if (auto status = RunDescriptor(STDIN_FILENO,
+                                         [&](const std::string& sql) { return runner.Run(sql); });
+             !status) {
     exit_code = runner.interrupts().TakeInterrupted() ? kExitInterrupted : kExitFailed;
   }
   return exit_code != kExitOk ? exit_code : runner.exit_code();

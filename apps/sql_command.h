@@ -16,15 +16,15 @@ struct SessionFlags {
   std::string properties_file;
 };
 
-// Makes the options of a session: the properties file ($SPARK_CONF_DIR/spark-defaults.conf when none is named and it
-// exists), then --conf. Error: kInvalidArgument for a --conf without '='.
+// Makes the options of a session: the properties file ($SPARK_CONF_DIR/spark-defaults.conf when
+// none is named and it exists), then --conf. Error: kInvalidArgument for a --conf without '='.
 Result<engine::SessionOptions> MakeSessionOptions(const SessionFlags& flags);
 
 struct SqlFlags {
   SessionFlags session;
   std::vector<std::string> statements;  // -e
   std::vector<std::string> files;       // -f; "-" is stdin
-  std::string format;                   // empty: table on a terminal and for people, tsv never by itself
+  std::string format;  // empty: table on a terminal and for people, tsv never by itself
   bool keep_going = false;
   bool timing = false;
 };

@@ -26,13 +26,15 @@ bool StatementRunner::Run(const std::string& sql) {
     rows = Fail(std::move(result).error());
   } else {
     progress_.End();
-    for (const std::string& warning : result->warnings) std::fprintf(stderr, "Warning: %s\n", warning.c_str());
+    for (const std::string& warning : result->warnings)
+      std::fprintf(stderr, "Warning: %s\n", warning.c_str());
     rows = printer_.Print(*result, session_.time_zone());
   }
   interrupts_.StatementEnds();
   if (!rows) Report(rows.error());
   if (options_.timing) {
-    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::fprintf(stderr, "Time: %.3f s\n", seconds);
   }
   if (interrupts_.TakeInterrupted()) {

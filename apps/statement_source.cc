@@ -20,7 +20,8 @@ Status RunDescriptor(int descriptor, const RunStatement& run) {
   char buffer[1 << 16];
   while (true) {
     ssize_t count = read(descriptor, buffer, sizeof buffer);
-    if (count < 0) return Fail(ErrorCode::kIo, std::string("Cannot read statements: ") + std::strerror(errno));
+    if (count < 0)
+      return Fail(ErrorCode::kIo, std::string("Cannot read statements: ") + std::strerror(errno));
     if (count == 0) break;
     for (const std::string& statement : splitter.Feed({buffer, static_cast<size_t>(count)})) {
       if (!run(statement)) return {};

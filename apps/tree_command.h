@@ -10,7 +10,7 @@ namespace iceblink::cli {
 struct TreeFlags {
   SessionFlags session;
   std::string table;
-  std::string version;      // snapshot id, branch or tag; empty: main
+  std::string version;  // snapshot id, branch or tag; empty: main
   int files_per_manifest = 20;
 };
 

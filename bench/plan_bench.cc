@@ -1,5 +1,6 @@
-// Plans scans of a table of 100,000 data files in 1,000 day partitions: prints the seconds of a selective plan, the peak
-// resident memory in MiB of the planning process, and how many files each plan kept.
+// Plans scans of a table of 100,000 data files in 1,000 day partitions: prints the seconds of a
+// selective plan, the peak resident memory in MiB of the planning process, and how many files each
+// plan kept.
 //
 //   plan_bench          prints "SECONDS MIB full=... selective=..."
 #include <sys/resource.h>
@@ -30,7 +31,8 @@ spec::TableMetadata Table(const std::string& folder) {
   using spec::NestedField;
   using spec::Type;
   spec::NewTable table;
-  table.schema = spec::Schema({NestedField::Optional(1, "id", Type::Long()), NestedField::Optional(2, "day", Type::Date()),
+  table.schema = spec::Schema({NestedField::Optional(1, "id", Type::Long()),
+                               NestedField::Optional(2, "day", Type::Date()),
                                NestedField::Optional(3, "customer", Type::String()),
                                NestedField::Optional(4, "amount", Type::Double())});
   table.spec = {0, {{2, 1000, "day", spec::Transform::Identity()}}};
@@ -41,7 +43,8 @@ spec::TableMetadata Table(const std::string& folder) {
 
 spec::DataFile File(int n, const std::string& folder) {
   spec::DataFile file;
-  file.file_path = folder + "/data/day=" + std::to_string(n % 1000) + "/00000-0-" + std::to_string(n) + ".parquet";
+  file.file_path = folder + "/data/day=" + std::to_string(n % 1000) + "/00000-0-" +
+                   std::to_string(n) + ".parquet";
   file.partition = {Value(int32_t{n % 1000})};
   file.record_count = 1000;
   file.file_size_in_bytes = 100'000;
@@ -62,14 +65,16 @@ spec::DataFile File(int n, const std::string& folder) {
   return file;
 }
 
-// Writes the manifests and their list; runs in a process of its own, so that its memory does not count.
+// Writes the manifests and their list; runs in a process of its own, so that its memory does not
+// count.
 Status Generate(const std::string& folder) {
   spec::TableMetadata metadata = Table(folder);
   io::LocalFileSystem files({.sync = false});
   const spec::PartitionSpec& spec = metadata.specs[0];
   const spec::Schema& schema = metadata.schemas[0];
-  ASSIGN_OR_RETURN(auto list, table::ManifestListWriter::Create(files, folder + "/list.avro",
-                                                                {.snapshot_id = kSnapshot, .sequence_number = 1}));
+  ASSIGN_OR_RETURN(auto list, table::ManifestListWriter::Create(
+                                  files, folder + "/list.avro",
+                                  {.snapshot_id = kSnapshot, .sequence_number = 1}));
   for (int m = 0; m < kManifests; ++m) {
     std::string path = folder + "/m" + std::to_string(m) + ".avro";
     ASSIGN_OR_RETURN(auto writer, table::ManifestWriter::Create(files, path, schema, spec,
@@ -89,11 +94,12 @@ Result<int> Plan(const spec::TableMetadataPtr& metadata, const expr::Expression&
   io::LocalFileSystem files;
   table::ManifestCache cache;
   int count = 0;
-  RETURN_IF_ERROR(table::PlanFiles({&files, &cache}, {.metadata = metadata, .snapshot_id = kSnapshot, .filter = filter},
-                                   [&](table::FileScanTask&&) -> Status {
-                                     ++count;
-                                     return {};
-                                   }));
+  RETURN_IF_ERROR(table::PlanFiles(
+      {&files, &cache}, {.metadata = metadata, .snapshot_id = kSnapshot, .filter = filter},
+      [&](table::FileScanTask&&) -> Status {
+        ++count;
+        return {};
+      }));
   return count;
 }
 
@@ -117,9 +123,11 @@ Status Run(const std::string& folder) {
   double selective_seconds = seconds(begin);
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  std::cout << std::max(full_seconds, selective_seconds) << " " << usage.ru_maxrss / 1024 << " full=" << full << " in "
-            << full_seconds << " s, selective=" << selective << " in " << selective_seconds << " s\n";
-  return full == kFiles && selective == 1000 ? Status() : Fail(ErrorCode::kInternal, "wrong file counts");
+  std::cout << std::max(full_seconds, selective_seconds) << " " << usage.ru_maxrss / 1024
+            << " full=" << full << " in " << full_seconds << " s, selective=" << selective << " in "
+            << selective_seconds << " s\n";
+  return full == kFiles && selective == 1000 ? Status()
+                                             : Fail(ErrorCode::kInternal, "wrong file counts");
 }
 
 }  // namespace
@@ -136,7 +144,8 @@ int main() {
   }
   int status = 0;
   wait(&status);
-  iceblink::Status ran = status == 0 ? iceblink::Run(folder) : iceblink::Fail(iceblink::ErrorCode::kIo, "not generated");
+  iceblink::Status ran = status == 0 ? iceblink::Run(folder)
+                                     : iceblink::Fail(iceblink::ErrorCode::kIo, "not generated");
   std::filesystem::remove_all(folder);
   if (!ran) std::cerr << ran.error().message << "\n";
   return ran ? 0 : 1;

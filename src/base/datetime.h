@@ -22,7 +22,7 @@ inline constexpr int64_t kNanosPerDay = 24 * kNanosPerHour;
 
 // Division that rounds towards minus infinity; b > 0.
 constexpr int64_t FloorDiv(int64_t a, int64_t b) { return a / b - ((a % b != 0) && (a < 0)); }
-constexpr int64_t FloorMod(int64_t a, int64_t b) { return a - FloorDiv(a, b) * b; }
+constexpr int64_t FloorMod(int64_t a, int64_t b) { return a % b < 0 ? a % b + b : a % b; }
 
 struct CivilDate {
   int64_t year = 1970;

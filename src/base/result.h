@@ -1,7 +1,7 @@
 // Result and error of every fallible call in Iceblink.
 //
-// A function that can fail returns Result<T>; one that yields nothing returns Status. Exceptions of libraries stop at
-// the room that owns the library and become an Error there.
+// A function that can fail returns Result<T>; one that yields nothing returns Status. Exceptions of
+// libraries stop at the room that owns the library and become an Error there.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +37,14 @@ std::string_view ErrorCodeName(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;    // whole text; starts with "[CONDITION] " and ends with "SQLSTATE: ..." where Spark's does
-  std::string exception;  // simple name of the exception Spark or Iceberg raises, e.g. "ValidationException"; may be empty
-  std::string condition;  // Spark's error condition, e.g. "TABLE_OR_VIEW_NOT_FOUND"; may be empty
-  std::string sql_state;  // five characters; may be empty
-  bool retryable = false;  // kConflict only: true when a refresh and another attempt can succeed (lost compare-and-swap)
+  std::string message;     // whole text; starts with "[CONDITION] " and ends with "SQLSTATE: ..."
+                           // where Spark's does
+  std::string exception;   // simple name of the exception Spark or Iceberg raises, e.g.
+                           // "ValidationException"; may be empty
+  std::string condition;   // Spark's error condition, e.g. "TABLE_OR_VIEW_NOT_FOUND"; may be empty
+  std::string sql_state;   // five characters; may be empty
+  bool retryable = false;  // kConflict only: true when a refresh and another attempt can succeed
+                           // (lost compare-and-swap)
 
   static Error Make(ErrorCode code, std::string message, std::string exception = {}) {
     return Error{code, std::move(message), std::move(exception), {}, {}, false};
@@ -63,18 +66,18 @@ inline tl::unexpected<Error> Fail(Error error) { return tl::unexpected<Error>(st
 #define ICEBLINK_CONCAT(a, b) ICEBLINK_CONCAT_(a, b)
 
 // RETURN_IF_ERROR(status_expression);
-#define RETURN_IF_ERROR(expr)                                             \
-  do {                                                                    \
-    if (auto status_ = (expr); !status_) [[unlikely]]                     \
+#define RETURN_IF_ERROR(expr)                                               \
+  do {                                                                      \
+    if (auto status_ = (expr); !status_) [[unlikely]]                       \
       return tl::unexpected<::iceblink::Error>(std::move(status_).error()); \
   } while (false)
 
 // ASSIGN_OR_RETURN(auto value, result_expression);
 #define ASSIGN_OR_RETURN(lhs, expr) ASSIGN_OR_RETURN_(ICEBLINK_CONCAT(result_, __LINE__), lhs, expr)
-#define ASSIGN_OR_RETURN_(tmp, lhs, expr)                              \
-  auto tmp = (expr);                                                   \
-  if (!tmp) [[unlikely]]                                               \
-    return tl::unexpected<::iceblink::Error>(std::move(tmp).error());  \
+#define ASSIGN_OR_RETURN_(tmp, lhs, expr)                             \
+  auto tmp = (expr);                                                  \
+  if (!tmp) [[unlikely]]                                              \
+    return tl::unexpected<::iceblink::Error>(std::move(tmp).error()); \
   lhs = std::move(tmp).value()
 
 }  // namespace iceblink

@@ -18,7 +18,8 @@ namespace {
 // Big-endian fields of a TZif file (RFC 8536).
 int64_t ReadBig(std::string_view bytes, size_t at, size_t width) {
   uint64_t value = (bytes[at] & 0x80) != 0 ? ~uint64_t{0} : 0;
-  for (size_t i = 0; i < width; ++i) value = (value << 8) | static_cast<unsigned char>(bytes[at + i]);
+  for (size_t i = 0; i < width; ++i)
+    value = (value << 8) | static_cast<unsigned char>(bytes[at + i]);
   return static_cast<int64_t>(value);
 }
 
@@ -29,7 +30,8 @@ std::optional<int32_t> ParseOffset(std::string_view text) {
   text.remove_prefix(1);
   int parts[3] = {0, 0, 0};
   std::vector<std::string> pieces = Split(text, ':');
-  if (pieces.size() == 1 && text.size() == 4) pieces = {std::string(text.substr(0, 2)), std::string(text.substr(2))};
+  if (pieces.size() == 1 && text.size() == 4)
+    pieces = {std::string(text.substr(0, 2)), std::string(text.substr(2))};
   if (pieces.size() > 3) return std::nullopt;
   for (size_t i = 0; i < pieces.size(); ++i) {
     auto number = ParseInt32(pieces[i]);
@@ -59,7 +61,8 @@ class PosixReader {
   }
   int Number() {
     int value = 0;
-    while (!done() && std::isdigit(static_cast<unsigned char>(text_[at_]))) value = value * 10 + (text_[at_++] - '0');
+    while (!done() && std::isdigit(static_cast<unsigned char>(text_[at_])))
+      value = value * 10 + (text_[at_++] - '0');
     return value;
   }
   int32_t Seconds() {
@@ -109,7 +112,8 @@ std::unique_ptr<TimeZone> TimeZone::Load(const std::string& name) {
   }
   if (name.find("..") != std::string::npos || name.starts_with('/')) return nullptr;
   const char* folder = std::getenv("TZDIR");
-  std::ifstream file(std::string(folder != nullptr ? folder : "/usr/share/zoneinfo") + "/" + name, std::ios::binary);
+  std::ifstream file(std::string(folder != nullptr ? folder : "/usr/share/zoneinfo") + "/" + name,
+                     std::ios::binary);
   if (!file) return nullptr;
   std::stringstream bytes;
   bytes << file.rdbuf();
@@ -120,15 +124,22 @@ std::unique_ptr<TimeZone> TimeZone::Load(const std::string& name) {
 bool TimeZone::ParseFile(std::string_view bytes) {
   constexpr size_t kHeader = 44;
   if (bytes.size() < kHeader || bytes.substr(0, 4) != "TZif" || bytes[4] < '2') return false;
-  // Counts at 20: isutc, isstd, leap, transitions, types, abbreviation bytes. The first block has 4-byte times: skip it.
-  auto count = [&](size_t base, size_t i) { return static_cast<size_t>(ReadBig(bytes, base + 20 + 4 * i, 4)); };
-  size_t second = kHeader + count(0, 3) * 5 + count(0, 4) * 6 + count(0, 5) + count(0, 2) * 8 + count(0, 1) + count(0, 0);
+  // Counts at 20: isutc, isstd, leap, transitions, types, abbreviation bytes. The first block has
+  // 4-byte times: skip it.
+  auto count = [&](size_t base, size_t i) {
+    return static_cast<size_t>(ReadBig(bytes, base + 20 + 4 * i, 4));
+  };
+  size_t second = kHeader + count(0, 3) * 5 + count(0, 4) * 6 + count(0, 5) + count(0, 2) * 8 +
+                  count(0, 1) + count(0, 0);
   if (bytes.size() < second + kHeader) return false;
   size_t transitions = count(second, 3), types = count(second, 4);
   size_t times = second + kHeader, indexes = times + transitions * 8, infos = indexes + transitions;
-  size_t footer = infos + types * 6 + count(second, 5) + count(second, 2) * 12 + count(second, 1) + count(second, 0);
+  size_t footer = infos + types * 6 + count(second, 5) + count(second, 2) * 12 + count(second, 1) +
+                  count(second, 0);
   if (types == 0 || footer > bytes.size()) return false;
-  auto offset_of = [&](size_t type) { return static_cast<int32_t>(ReadBig(bytes, infos + type * 6, 4)); };
+  auto offset_of = [&](size_t type) {
+    return static_cast<int32_t>(ReadBig(bytes, infos + type * 6, 4));
+  };
   fixed_offset_ = offset_of(0);
   for (size_t i = 0; i < transitions; ++i) {
     transitions_.push_back(ReadBig(bytes, times + i * 8, 8));
@@ -180,7 +191,8 @@ int32_t TimeZone::RuleOffset(int64_t epoch_seconds) const {
 
 int32_t TimeZone::OffsetAt(int64_t epoch_seconds) const {
   if (transitions_.empty() && rule_.empty()) return fixed_offset_;
-  if (!rule_.empty() && (transitions_.empty() || epoch_seconds >= transitions_.back())) return RuleOffset(epoch_seconds);
+  if (!rule_.empty() && (transitions_.empty() || epoch_seconds >= transitions_.back()))
+    return RuleOffset(epoch_seconds);
   auto it = std::upper_bound(transitions_.begin(), transitions_.end(), epoch_seconds);
   return it == transitions_.begin() ? fixed_offset_ : offsets_[it - transitions_.begin() - 1];
 }
@@ -195,9 +207,10 @@ int64_t TimeZone::FromLocal(int64_t local_micros) const {
   int64_t local = FloorDiv(local_micros, kMicrosPerSecond);
   // The offsets a day before and after bracket any single transition.
   int32_t before = OffsetAt(local - 86400), after = OffsetAt(local + 86400);
-  // The earlier offset is right where it holds at the instant it gives (also in an overlap) and in a gap, where it moves
-  // the clock forward by the gap.
-  bool earlier = before == after || OffsetAt(local - before) == before || OffsetAt(local - after) != after;
+  // The earlier offset is right where it holds at the instant it gives (also in an overlap) and in
+  // a gap, where it moves the clock forward by the gap.
+  bool earlier =
+      before == after || OffsetAt(local - before) == before || OffsetAt(local - after) != after;
   return local_micros - int64_t{earlier ? before : after} * kMicrosPerSecond;
 }
 

@@ -1,5 +1,6 @@
-// Time zones from the system's database (/usr/share/zoneinfo, or $TZDIR): offsets of instants, and of wall clocks with
-// Java's rules for gaps and overlaps. Zones are loaded once and live until exit; every function is safe from any thread.
+// Time zones from the system's database (/usr/share/zoneinfo, or $TZDIR): offsets of instants, and
+// of wall clocks with Java's rules for gaps and overlaps. Zones are loaded once and live until
+// exit; every function is safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace iceblink {
 
 class TimeZone {
  public:
-  // Returns the zone of "UTC", "Europe/Berlin", "+01:00", "GMT+1", "Z", ... or null when there is none.
+  // Returns the zone of "UTC", "Europe/Berlin", "+01:00", "GMT+1", "Z", ... or null when there is
+  // none.
   static const TimeZone* Find(std::string_view name);
   static const TimeZone& Utc();
 
@@ -23,7 +25,8 @@ class TimeZone {
 
   // Wall clock of an instant, both in micros.
   int64_t ToLocal(int64_t instant_micros) const;
-  // Instant of a wall clock: within a gap it moves forward by the gap, within an overlap the earlier offset counts.
+  // Instant of a wall clock: within a gap it moves forward by the gap, within an overlap the
+  // earlier offset counts.
   int64_t FromLocal(int64_t local_micros) const;
 
  private:
@@ -41,7 +44,7 @@ class TimeZone {
   int32_t fixed_offset_ = 0;          // before the first transition
   std::vector<int64_t> transitions_;  // ascending epoch seconds
   std::vector<int32_t> offsets_;      // from each transition on
-  std::vector<Rule> rule_;            // start and end of summer time after the last transition; empty: none
+  std::vector<Rule> rule_;  // start and end of summer time after the last transition; empty: none
   int32_t standard_offset_ = 0;
   int32_t summer_offset_ = 0;
 };

@@ -13,7 +13,8 @@ int Compare3(const T& a, const T& b) {
 
 template <typename F>
 int CompareFloats(F a, F b) {
-  if (std::isnan(a) || std::isnan(b)) return static_cast<int>(std::isnan(a)) - static_cast<int>(std::isnan(b));
+  if (std::isnan(a) || std::isnan(b))
+    return static_cast<int>(std::isnan(a)) - static_cast<int>(std::isnan(b));
   if (a == b) return static_cast<int>(std::signbit(b)) - static_cast<int>(std::signbit(a));
   return a < b ? -1 : 1;
 }
@@ -27,7 +28,8 @@ int CompareDecimals(const Decimal& a, const Decimal& b) {
 }
 
 int CompareNullsFirst(const Value& a, const Value& b) {
-  if (a.is_null() || b.is_null()) return static_cast<int>(b.is_null()) - static_cast<int>(a.is_null());
+  if (a.is_null() || b.is_null())
+    return static_cast<int>(b.is_null()) - static_cast<int>(a.is_null());
   return CompareValues(a, b);
 }
 
@@ -50,12 +52,17 @@ struct Comparer {
     if (int c = Compare3(a.days, b.days); c != 0) return c;
     return Compare3(a.micros, b.micros);
   }
-  int operator()(const ArrayValue& a, const ArrayValue& b) const { return CompareLists(*a.elements, *b.elements); }
-  int operator()(const StructValue& a, const StructValue& b) const { return CompareLists(*a.fields, *b.fields); }
+  int operator()(const ArrayValue& a, const ArrayValue& b) const {
+    return CompareLists(*a.elements, *b.elements);
+  }
+  int operator()(const StructValue& a, const StructValue& b) const {
+    return CompareLists(*a.fields, *b.fields);
+  }
   int operator()(const MapValue& a, const MapValue& b) const {
     for (size_t i = 0; i < a.entries->size() && i < b.entries->size(); ++i) {
       if (int c = CompareNullsFirst((*a.entries)[i].first, (*b.entries)[i].first); c != 0) return c;
-      if (int c = CompareNullsFirst((*a.entries)[i].second, (*b.entries)[i].second); c != 0) return c;
+      if (int c = CompareNullsFirst((*a.entries)[i].second, (*b.entries)[i].second); c != 0)
+        return c;
     }
     return Compare3(a.entries->size(), b.entries->size());
   }

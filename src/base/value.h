@@ -1,5 +1,6 @@
-// Value: one typed or untyped scalar or nested value, shared by Iceberg literals (partition values, bounds, defaults),
-// SQL literals and result rows. The type lives beside the value (spec::Type or sql::DataType), not in it.
+// Value: one typed or untyped scalar or nested value, shared by Iceberg literals (partition values,
+// bounds, defaults), SQL literals and result rows. The type lives beside the value (spec::Type or
+// sql::DataType), not in it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct Decimal {
   bool operator==(const Decimal&) const = default;
 };
 
-// Raw bytes (binary, fixed, uuid as 16 big-endian bytes); a distinct type so that it never mixes with UTF-8 text.
+// Raw bytes (binary, fixed, uuid as 16 big-endian bytes); a distinct type so that it never mixes
+// with UTF-8 text.
 struct Bytes {
   std::string data;
   bool operator==(const Bytes&) const = default;
@@ -48,23 +50,30 @@ struct ArrayValue {
 };
 
 // Physical forms by logical type:
-//   boolean bool | tinyint, smallint, int, date (days since 1970-01-01) int32_t | bigint, time, timestamps (micros, or
-//   nanos for the _ns types, since the epoch) int64_t | float float | double double | decimal Decimal | string
-//   std::string | binary, fixed, uuid Bytes | intervals Interval | array, struct, map the holders above.
+//   boolean bool | tinyint, smallint, int, date (days since 1970-01-01) int32_t | bigint, time,
+//   timestamps (micros, or nanos for the _ns types, since the epoch) int64_t | float float | double
+//   double | decimal Decimal | string std::string | binary, fixed, uuid Bytes | intervals Interval
+//   | array, struct, map the holders above.
 class Value {
  public:
-  using Storage = std::variant<std::monostate, bool, int32_t, int64_t, float, double, Decimal, std::string, Bytes, Interval,
-                               ArrayValue, StructValue, MapValue>;
+  using Storage = std::variant<std::monostate, bool, int32_t, int64_t, float, double, Decimal,
+                               std::string, Bytes, Interval, ArrayValue, StructValue, MapValue>;
 
   Value() = default;  // NULL
   template <typename T>
     requires(!std::is_same_v<std::decay_t<T>, Value>) &&
             std::is_constructible_v<Storage, std::in_place_type_t<std::decay_t<T>>, T&&>
-  Value(T&& v) : storage_(std::in_place_type<std::decay_t<T>>, std::forward<T>(v)) {}  // NOLINT: converts on purpose
-  Value(const char* text) : storage_(std::string(text)) {}                              // NOLINT
+  Value(T&& v)
+      : storage_(std::in_place_type<std::decay_t<T>>, std::forward<T>(v)) {
+  }                                                         // NOLINT: converts on purpose
+  Value(const char* text) : storage_(std::string(text)) {}  // NOLINT
 
-  static Value Array(ValueList elements) { return ArrayValue{std::make_shared<const ValueList>(std::move(elements))}; }
-  static Value Struct(ValueList fields) { return StructValue{std::make_shared<const ValueList>(std::move(fields))}; }
+  static Value Array(ValueList elements) {
+    return ArrayValue{std::make_shared<const ValueList>(std::move(elements))};
+  }
+  static Value Struct(ValueList fields) {
+    return StructValue{std::make_shared<const ValueList>(std::move(fields))};
+  }
   static Value Map(std::vector<std::pair<Value, Value>> entries);
 
   bool is_null() const { return storage_.index() == 0; }
@@ -95,8 +104,9 @@ inline Value Value::Map(std::vector<std::pair<Value, Value>> entries) {
   return MapValue{std::make_shared<const std::vector<std::pair<Value, Value>>>(std::move(entries))};
 }
 
-// Orders two non-null values of the same physical form: <0, 0, >0. Floats: NaN is greatest, -0.0 < +0.0. Strings and
-// bytes: unsigned byte order. Nested values are compared field by field with nulls first.
+// Orders two non-null values of the same physical form: <0, 0, >0. Floats: NaN is greatest, -0.0 <
+// +0.0. Strings and bytes: unsigned byte order. Nested values are compared field by field with
+// nulls first.
 int CompareValues(const Value& a, const Value& b);
 
 }  // namespace iceblink

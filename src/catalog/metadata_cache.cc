@@ -22,7 +22,8 @@ bool NeverReused(const std::string& path) {
 
 spec::TableMetadataPtr MetadataCache::Find(const std::string& path) {
   std::lock_guard lock(mutex_);
-  auto it = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.first == path; });
+  auto it = std::find_if(entries_.begin(), entries_.end(),
+                         [&](const auto& e) { return e.first == path; });
   if (it == entries_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, it);
   return it->second;

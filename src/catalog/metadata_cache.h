@@ -1,5 +1,6 @@
-// The last parsed metadata files of a catalog, by path. Files named "00007-<uuid>.metadata.json" are written once and never
-// again, so what was parsed stays right; other names are not kept. Safe from several threads.
+// The last parsed metadata files of a catalog, by path. Files named "00007-<uuid>.metadata.json"
+// are written once and never again, so what was parsed stays right; other names are not kept. Safe
+// from several threads.
 #pragma once
 
 #include <list>

@@ -25,38 +25,45 @@ std::string Sibling(const sql::Name& name, const std::string& leaf) {
 
 // Schema changes that Iceberg refuses come out of Spark wrapped.
 Status Wrapped(Error error) {
-  Error wrapped = Error::Make(error.code, "Unsupported table change: " + error.message, "SparkException");
+  Error wrapped =
+      Error::Make(error.code, "Unsupported table change: " + error.message, "SparkException");
   wrapped.condition = "_LEGACY_ERROR_TEMP_2045";
   return Fail(std::move(wrapped));
 }
 
-Status ApplyChange(const TableHandle& table, const std::function<Status(spec::SchemaUpdate&)>& change) {
+Status ApplyChange(const TableHandle& table,
+                   const std::function<Status(spec::SchemaUpdate&)>& change) {
   bool refused = false;  // by the update's own checks; a commit that fails is another matter
-  auto outcome = commit::ChangeSchema(*table.catalog, table.id, [&](spec::SchemaUpdate& update) -> Status {
-    Status status = change(update);
-    if (status) {
-      if (auto applied = update.Apply(); !applied) status = Fail(applied.error());
-    }
-    refused = !status;
-    return status;
-  });
+  auto outcome =
+      commit::ChangeSchema(*table.catalog, table.id, [&](spec::SchemaUpdate& update) -> Status {
+        Status status = change(update);
+        if (status) {
+          if (auto applied = update.Apply(); !applied) status = Fail(applied.error());
+        }
+        refused = !status;
+        return status;
+      });
   if (outcome) return {};
-  if (refused && outcome.error().exception != "UnsupportedOperationException") return Wrapped(std::move(outcome).error());
+  if (refused && outcome.error().exception != "UnsupportedOperationException")
+    return Wrapped(std::move(outcome).error());
   return Fail(std::move(outcome).error());
 }
 
 std::vector<std::string> QuotedColumns(const Schema& schema) {
   std::vector<std::string> names;
-  for (const NestedField& field : schema.fields()) names.push_back(sql::QuoteIdentifier(field.name));
+  for (const NestedField& field : schema.fields())
+    names.push_back(sql::QuoteIdentifier(field.name));
   return names;
 }
 
 Error UnresolvedColumn(const sql::Name& name, const Schema& schema) {
-  Error error = FailWith(ErrorCode::kAnalysis, "AnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703",
-                         "A column, variable, or function parameter with name " + sql::QuoteName(name) +
-                             " cannot be resolved. Did you mean one of the following? [" + Join(QuotedColumns(schema), ", ") +
-                             "].")
-                    .value();
+  Error error =
+      FailWith(ErrorCode::kAnalysis, "AnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+               "42703",
+               "A column, variable, or function parameter with name " + sql::QuoteName(name) +
+                   " cannot be resolved. Did you mean one of the following? [" +
+                   Join(QuotedColumns(schema), ", ") + "].")
+          .value();
   error.message += "; line 1 pos 0";
   return error;
 }
@@ -75,9 +82,10 @@ Result<std::string> StructText(const Schema& schema, const sql::Name& parent) {
 // FIELD_ALREADY_EXISTS, which names the operation and the struct.
 Status AlreadyExists(const Schema& schema, const sql::Name& name, std::string_view operation) {
   ASSIGN_OR_RETURN(std::string text, StructText(schema, ParentOf(name)));
-  Error error = FailWith(ErrorCode::kAlreadyExists, "ExtendedAnalysisException", "FIELD_ALREADY_EXISTS", "42710",
-                         "Cannot " + std::string(operation) + " column, because " + sql::QuoteName(name) +
-                             " already exists in \"" + text + "\".")
+  Error error = FailWith(ErrorCode::kAlreadyExists, "ExtendedAnalysisException",
+                         "FIELD_ALREADY_EXISTS", "42710",
+                         "Cannot " + std::string(operation) + " column, because " +
+                             sql::QuoteName(name) + " already exists in \"" + text + "\".")
                     .value();
   error.message += "; line 1 pos 0;";
   return Fail(std::move(error));
@@ -85,7 +93,8 @@ Status AlreadyExists(const Schema& schema, const sql::Name& name, std::string_vi
 
 Status InvalidFieldName(const sql::Name& name, const sql::Name& parent) {
   return FailWith(ErrorCode::kAnalysis, "AnalysisException", "INVALID_FIELD_NAME", "42000",
-                  "Field name " + sql::QuoteName(name) + " is invalid: " + sql::QuoteName(parent) + " is not a struct.");
+                  "Field name " + sql::QuoteName(name) + " is invalid: " + sql::QuoteName(parent) +
+                      " is not a struct.");
 }
 
 // Checks that the parent of a nested name is a struct.
@@ -109,7 +118,8 @@ Result<spec::Type> IcebergType(const sql::DataType& type) {
   return plan::ToIcebergType(type, [&next] { return ++next; });
 }
 
-Status CheckPosition(const Schema& schema, const sql::Name& name, const std::optional<sql::ColumnPosition>& position,
+Status CheckPosition(const Schema& schema, const sql::Name& name,
+                     const std::optional<sql::ColumnPosition>& position,
                      const std::vector<sql::ColumnDefinition>& added = {}) {
   if (!position || position->after.empty()) return {};
   if (schema.FindField(Sibling(name, position->after), false) != nullptr) return {};
@@ -119,20 +129,25 @@ Status CheckPosition(const Schema& schema, const sql::Name& name, const std::opt
   std::vector<std::string> names;
   for (const NestedField& field : schema.fields()) names.push_back(field.name);
   return FailWith(ErrorCode::kAnalysis, "AnalysisException", "FIELD_NOT_FOUND", "42704",
-                  "No such struct field " + sql::QuoteIdentifier(name.back()) + " in " + Join(names, ", ") + ".");
+                  "No such struct field " + sql::QuoteIdentifier(name.back()) + " in " +
+                      Join(names, ", ") + ".");
 }
 
-Status Move(spec::SchemaUpdate& update, const sql::Name& name, const std::optional<sql::ColumnPosition>& position) {
+Status Move(spec::SchemaUpdate& update, const sql::Name& name,
+            const std::optional<sql::ColumnPosition>& position) {
   if (!position) return {};
-  return update.MoveColumn(Dotted(name), position->after.empty() ? spec::ColumnPosition::First()
-                                                                 : spec::ColumnPosition::After(Sibling(name, position->after)));
+  return update.MoveColumn(Dotted(name),
+                           position->after.empty()
+                               ? spec::ColumnPosition::First()
+                               : spec::ColumnPosition::After(Sibling(name, position->after)));
 }
 
 Status AddOne(spec::SchemaUpdate& update, const sql::ColumnDefinition& column) {
   ASSIGN_OR_RETURN(spec::Type type, IcebergType(column.type));
   std::string parent = Dotted(ParentOf(column.name));
   if (column.not_null) {
-    return IllegalArgument("Incompatible change: cannot add required column: " + column.name.back());
+    return IllegalArgument("Incompatible change: cannot add required column: " +
+                           column.name.back());
   }
   RETURN_IF_ERROR(update.AddColumn(parent, column.name.back(), type, column.comment));
   return Move(update, column.name, column.position);
@@ -146,13 +161,15 @@ Status RefuseDefault(const sql::ColumnDefinition& column) {
               "UnsupportedOperationException");
 }
 
-// Spark's analyzer allows what can be cast up, or changes that the catalog may know better; the rest it refuses itself.
+// Spark's analyzer allows what can be cast up, or changes that the catalog may know better; the
+// rest it refuses itself.
 bool SparkAllowsTypeChange(const sql::DataType& from, const sql::DataType& to) {
   using sql::TypeKind;
   if (from == to) return true;
   if (to.is_string()) return !from.is_nested();
-  static constexpr TypeKind kWidening[] = {TypeKind::kTinyInt, TypeKind::kSmallInt, TypeKind::kInt,
-                                           TypeKind::kBigInt,  TypeKind::kFloat,    TypeKind::kDouble};
+  static constexpr TypeKind kWidening[] = {TypeKind::kTinyInt, TypeKind::kSmallInt,
+                                           TypeKind::kInt,     TypeKind::kBigInt,
+                                           TypeKind::kFloat,   TypeKind::kDouble};
   auto rank = [](TypeKind kind) {
     for (size_t i = 0; i < std::size(kWidening); i++) {
       if (kWidening[i] == kind) return static_cast<int>(i);
@@ -165,10 +182,12 @@ bool SparkAllowsTypeChange(const sql::DataType& from, const sql::DataType& to) {
   }
   sql::DataType digits = from.is_integral() ? sql::DecimalForIntegral(from) : from;
   if (digits.kind() != TypeKind::kDecimal) return false;
-  return to.scale() >= digits.scale() && to.precision() - to.scale() >= digits.precision() - digits.scale();
+  return to.scale() >= digits.scale() &&
+         to.precision() - to.scale() >= digits.precision() - digits.scale();
 }
 
-Status CheckTypeChange(const TableHandle& table, const sql::Name& name, const NestedField& field, const sql::DataType& to) {
+Status CheckTypeChange(const TableHandle& table, const sql::Name& name, const NestedField& field,
+                       const sql::DataType& to) {
   ASSIGN_OR_RETURN(sql::DataType from, plan::ToSparkType(field.type));
   sql::Name table_name{table.catalog_name};
   table_name.insert(table_name.end(), table.id.ns.begin(), table.id.ns.end());
@@ -186,19 +205,23 @@ Status CheckTypeChange(const TableHandle& table, const sql::Name& name, const Ne
     if (to.kind() != nested.kind || from == to) continue;
     std::string advice(nested.advice);
     if (nested.kind == sql::TypeKind::kArray) advice += sql::QuoteName(name) + ".element.";
-    if (nested.kind == sql::TypeKind::kMap) advice += sql::QuoteName(name) + ".key or " + sql::QuoteName(name) + ".value.";
+    if (nested.kind == sql::TypeKind::kMap)
+      advice += sql::QuoteName(name) + ".key or " + sql::QuoteName(name) + ".value.";
     Error error = FailWith(ErrorCode::kUnsupported, "ExtendedAnalysisException",
                            "CANNOT_UPDATE_FIELD." + std::string(nested.condition), "0A000",
-                           "Cannot update " + sql::QuoteName(table_name) + " field " + sql::QuoteName(name) + " type: " + advice)
+                           "Cannot update " + sql::QuoteName(table_name) + " field " +
+                               sql::QuoteName(name) + " type: " + advice)
                       .value();
     error.message += "; line 1 pos 0;";
     return Fail(std::move(error));
   }
   if (SparkAllowsTypeChange(from, to)) return {};
-  Error error = FailWith(ErrorCode::kUnsupported, "ExtendedAnalysisException", "NOT_SUPPORTED_CHANGE_COLUMN", "0A000",
-                         "ALTER TABLE ALTER/CHANGE COLUMN is not supported for changing " + sql::QuoteName(table_name) +
-                             "'s column " + sql::QuoteName(name) + " with type \"" + from.SqlString() + "\" to " +
-                             sql::QuoteName(name) + " with type \"" + to.SqlString() + "\".")
+  Error error = FailWith(ErrorCode::kUnsupported, "ExtendedAnalysisException",
+                         "NOT_SUPPORTED_CHANGE_COLUMN", "0A000",
+                         "ALTER TABLE ALTER/CHANGE COLUMN is not supported for changing " +
+                             sql::QuoteName(table_name) + "'s column " + sql::QuoteName(name) +
+                             " with type \"" + from.SqlString() + "\" to " + sql::QuoteName(name) +
+                             " with type \"" + to.SqlString() + "\".")
                     .value();
   error.message += "; line 1 pos 0;";
   return Fail(std::move(error));
@@ -206,9 +229,11 @@ Status CheckTypeChange(const TableHandle& table, const sql::Name& name, const Ne
 
 Status CheckNullability(const sql::ColumnChange& change, const NestedField& field) {
   if (!change.not_null.value_or(false) || field.required) return {};
-  Error error = Error::Make(ErrorCode::kInvalidArgument,
-                            "Cannot change nullable column to non-nullable: " + Dotted(change.column) + ".; line 1 pos 0;",
-                            "ExtendedAnalysisException");
+  Error error =
+      Error::Make(ErrorCode::kInvalidArgument,
+                  "Cannot change nullable column to non-nullable: " + Dotted(change.column) +
+                      ".; line 1 pos 0;",
+                  "ExtendedAnalysisException");
   error.condition = "_LEGACY_ERROR_TEMP_2330";
   return Fail(std::move(error));
 }
@@ -216,18 +241,21 @@ Status CheckNullability(const sql::ColumnChange& change, const NestedField& fiel
 Status RefuseDefault(const sql::ColumnChange& change) {
   if (!change.set_default && !change.drop_default) return {};
   return Fail(ErrorCode::kUnsupported,
-              "Cannot apply unknown table change: org.apache.spark.sql.connector.catalog.TableChange$UpdateColumnDefaultValue"
+              "Cannot apply unknown table change: "
+              "org.apache.spark.sql.connector.catalog.TableChange$UpdateColumnDefaultValue"
               "@0000000",
               "UnsupportedOperationException");
 }
 
-Status ChangeOne(spec::SchemaUpdate& update, const sql::ColumnChange& change, const std::string& name) {
+Status ChangeOne(spec::SchemaUpdate& update, const sql::ColumnChange& change,
+                 const std::string& name) {
   if (change.type) {
     ASSIGN_OR_RETURN(spec::Type type, IcebergType(*change.type));
     RETURN_IF_ERROR(update.UpdateColumnType(name, type));
   }
   if (change.not_null) {
-    RETURN_IF_ERROR(*change.not_null ? update.RequireColumn(name) : update.MakeColumnOptional(name));
+    RETURN_IF_ERROR(*change.not_null ? update.RequireColumn(name)
+                                     : update.MakeColumnOptional(name));
   }
   if (change.comment) RETURN_IF_ERROR(update.UpdateColumnDoc(name, change.comment));
   return Move(update, change.column, change.position);
@@ -239,12 +267,14 @@ Status Alter(StatementScope&, const TableHandle& table, const sql::AddColumns& c
   const Schema& schema = table.metadata().schema();
   for (const sql::ColumnDefinition& column : change.columns) {
     RETURN_IF_ERROR(CheckParent(schema, column.name));
-    if (schema.FindField(Dotted(column.name), false) != nullptr) return AlreadyExists(schema, column.name, "add");
+    if (schema.FindField(Dotted(column.name), false) != nullptr)
+      return AlreadyExists(schema, column.name, "add");
     RETURN_IF_ERROR(CheckPosition(schema, column.name, column.position, change.columns));
     RETURN_IF_ERROR(RefuseDefault(column));
   }
   return ApplyChange(table, [&](spec::SchemaUpdate& update) -> Status {
-    for (const sql::ColumnDefinition& column : change.columns) RETURN_IF_ERROR(AddOne(update, column));
+    for (const sql::ColumnDefinition& column : change.columns)
+      RETURN_IF_ERROR(AddOne(update, column));
     return {};
   });
 }
@@ -252,8 +282,10 @@ Status Alter(StatementScope&, const TableHandle& table, const sql::AddColumns& c
 Status Alter(StatementScope&, const TableHandle& table, const sql::ReplaceColumns& change) {
   for (const sql::ColumnDefinition& column : change.columns) RETURN_IF_ERROR(RefuseDefault(column));
   return ApplyChange(table, [&](spec::SchemaUpdate& update) -> Status {
-    for (const NestedField& field : table.metadata().schema().fields()) RETURN_IF_ERROR(update.DeleteColumn(field.name));
-    for (const sql::ColumnDefinition& column : change.columns) RETURN_IF_ERROR(AddOne(update, column));
+    for (const NestedField& field : table.metadata().schema().fields())
+      RETURN_IF_ERROR(update.DeleteColumn(field.name));
+    for (const sql::ColumnDefinition& column : change.columns)
+      RETURN_IF_ERROR(AddOne(update, column));
     return {};
   });
 }
@@ -269,9 +301,11 @@ Status Alter(StatementScope&, const TableHandle& table, const sql::RenameColumn&
     error.message += ";";
     return Fail(std::move(error));
   }
-  if (schema.FindField(Dotted(renamed), false) != nullptr) return AlreadyExists(schema, renamed, "rename");
+  if (schema.FindField(Dotted(renamed), false) != nullptr)
+    return AlreadyExists(schema, renamed, "rename");
   std::string name = schema.FullName(field->id);
-  return ApplyChange(table, [&](spec::SchemaUpdate& update) { return update.RenameColumn(name, change.to); });
+  return ApplyChange(
+      table, [&](spec::SchemaUpdate& update) { return update.RenameColumn(name, change.to); });
 }
 
 Status Alter(StatementScope&, const TableHandle& table, const sql::DropColumns& change) {
@@ -302,7 +336,8 @@ Status Alter(StatementScope&, const TableHandle& table, const sql::AlterColumns&
     names.push_back(schema.FullName(field->id));
   }
   return ApplyChange(table, [&](spec::SchemaUpdate& update) -> Status {
-    for (size_t i = 0; i < names.size(); i++) RETURN_IF_ERROR(ChangeOne(update, change.changes[i], names[i]));
+    for (size_t i = 0; i < names.size(); i++)
+      RETURN_IF_ERROR(ChangeOne(update, change.changes[i], names[i]));
     return {};
   });
 }

@@ -1,4 +1,5 @@
-// Column changes of ALTER TABLE: Spark's checks of the analyzer first, then Iceberg's schema update in one commit.
+// Column changes of ALTER TABLE: Spark's checks of the analyzer first, then Iceberg's schema update
+// in one commit.
 #pragma once
 
 #include "engine/statement_scope.h"

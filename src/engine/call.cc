@@ -15,7 +15,8 @@ Error CannotLoadRoutine(const sql::Name& name) {
       .value();
 }
 
-Result<ValueList> Evaluate(StatementScope& scope, const plan::Procedure& procedure, const std::vector<plan::ExprPtr>& bound) {
+Result<ValueList> Evaluate(StatementScope& scope, const plan::Procedure& procedure,
+                           const std::vector<plan::ExprPtr>& bound) {
   ValueList values;
   for (size_t i = 0; i < bound.size(); i++) {
     Value value;
@@ -28,7 +29,8 @@ Result<ValueList> Evaluate(StatementScope& scope, const plan::Procedure& procedu
       }
     }
     if (value.is_null() && procedure.parameters[i].required) {
-      return IllegalArgument("Parameter '" + std::string(procedure.parameters[i].name) + "' is not set");
+      return IllegalArgument("Parameter '" + std::string(procedure.parameters[i].name) +
+                             "' is not set");
     }
     values.push_back(std::move(value));
   }
@@ -40,13 +42,17 @@ Result<ValueList> Evaluate(StatementScope& scope, const plan::Procedure& procedu
 Result<StatementResult> Run(StatementScope& scope, const sql::Call& statement) {
   ASSIGN_OR_RETURN(QualifiedName name, scope.names.QualifyNamespace(statement.procedure));
   const plan::Procedure* procedure = nullptr;
-  if (name.rest.size() == 2 && EqualsIgnoreCase(name.rest.front(), "system")) procedure = plan::FindProcedure(name.rest.back());
+  if (name.rest.size() == 2 && EqualsIgnoreCase(name.rest.front(), "system"))
+    procedure = plan::FindProcedure(name.rest.back());
   if (procedure == nullptr) return Fail(CannotLoadRoutine(name.full()));
-  ASSIGN_OR_RETURN(std::vector<plan::ExprPtr> bound, scope.analyzer.AnalyzeArguments(*procedure, statement));
+  ASSIGN_OR_RETURN(std::vector<plan::ExprPtr> bound,
+                   scope.analyzer.AnalyzeArguments(*procedure, statement));
   ProcedureFunction function = FindProcedureFunction(procedure->name);
-  if (function == nullptr) return Fail(UnsupportedFeature("CALL system." + std::string(procedure->name)));
+  if (function == nullptr)
+    return Fail(UnsupportedFeature("CALL system." + std::string(procedure->name)));
   ASSIGN_OR_RETURN(ValueList arguments, Evaluate(scope, *procedure, bound));
-  ProcedureCall call{scope, std::move(name.catalog), std::move(name.catalog_name), *procedure, std::move(arguments)};
+  ProcedureCall call{scope, std::move(name.catalog), std::move(name.catalog_name), *procedure,
+                     std::move(arguments)};
   ASSIGN_OR_RETURN(ProcedureRows rows, function(call));
   std::vector<ResultColumn> columns;
   for (const plan::Column& column : plan::OutputColumns(*procedure)) {

@@ -16,7 +16,9 @@ void CreateWarehouseFolder(const std::string& path) {
   std::filesystem::create_directories(path, ignored);
 }
 
-std::string AbsolutePath(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
+std::string AbsolutePath(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
 
 }  // namespace
 
@@ -43,17 +45,21 @@ catalog::Properties CatalogRegistry::PropertiesOf(const std::string& name) const
             {"warehouse", warehouse},
             {"jdbc.schema-version", "V1"}};
   }
-  return {{"type", "in-memory"}, {"warehouse", AbsolutePath(configuration_.Get("spark.sql.warehouse.dir", "spark-warehouse"))}};
+  return {{"type", "in-memory"},
+          {"warehouse",
+           AbsolutePath(configuration_.Get("spark.sql.warehouse.dir", "spark-warehouse"))}};
 }
 
 Result<std::shared_ptr<catalog::Catalog>> CatalogRegistry::Get(const std::string& name) {
   if (auto at = loaded_.find(name); at != loaded_.end()) return at->second;
   if (!Exists(name)) {
     return FailWith(ErrorCode::kNotFound, "CatalogNotFoundException", "CATALOG_NOT_FOUND", "42P08",
-                    "The catalog " + sql::QuoteIdentifier(name) + " not found. Consider to set the SQL config \"" + kPrefix +
-                        name + "\" to a catalog plugin.");
+                    "The catalog " + sql::QuoteIdentifier(name) +
+                        " not found. Consider to set the SQL config \"" + kPrefix + name +
+                        "\" to a catalog plugin.");
   }
-  ASSIGN_OR_RETURN(std::shared_ptr<catalog::Catalog> made, catalog::MakeCatalog(name, PropertiesOf(name)));
+  ASSIGN_OR_RETURN(std::shared_ptr<catalog::Catalog> made,
+                   catalog::MakeCatalog(name, PropertiesOf(name)));
   if (name == kSessionCatalog) {
     ASSIGN_OR_RETURN(bool exists, made->NamespaceExists({"default"}));
     if (!exists) RETURN_IF_ERROR(made->CreateNamespace({"default"}, {}));
@@ -63,7 +69,8 @@ Result<std::shared_ptr<catalog::Catalog>> CatalogRegistry::Get(const std::string
 }
 
 std::string CatalogRegistry::DefaultCatalog() const {
-  if (configuration_.IsSet("spark.sql.defaultCatalog")) return configuration_.Get("spark.sql.defaultCatalog", "");
+  if (configuration_.IsSet("spark.sql.defaultCatalog"))
+    return configuration_.Get("spark.sql.defaultCatalog", "");
   return NothingConfigured() ? kLocalCatalog : kSessionCatalog;
 }
 

@@ -1,7 +1,7 @@
 // The catalogs of a session by name, made from `spark.sql.catalog.NAME...` when first used.
 //
-// With no catalog configured there is one, `local`: SQLite in ./warehouse. `spark_catalog` always exists; unless configured
-// it lives in memory. Not for several threads at once.
+// With no catalog configured there is one, `local`: SQLite in ./warehouse. `spark_catalog` always
+// exists; unless configured it lives in memory. Not for several threads at once.
 #pragma once
 
 #include <map>

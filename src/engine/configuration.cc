@@ -4,25 +4,30 @@
 #include <fstream>
 
 #include "base/strings.h"
-#include "engine/errors.h"
 #include "base/time_zone.h"
+#include "engine/errors.h"
 
 namespace iceblink::engine {
 
 const std::vector<SettingDef>& KnownSettings() {
   static const std::vector<SettingDef> kSettings = {
-      {"iceblink.guards", "default", "Refuse or warn of statements that look like accidents: default, error, warn, off"},
-      {"iceblink.skip-empty-commits", "false", "Commit no snapshot for a DELETE, UPDATE or MERGE that changes no row"},
+      {"iceblink.guards", "default",
+       "Refuse or warn of statements that look like accidents: default, error, warn, off"},
+      {"iceblink.skip-empty-commits", "false",
+       "Commit no snapshot for a DELETE, UPDATE or MERGE that changes no row"},
       {"spark.default.parallelism", "", "Writing tasks of VALUES, range and scans; default: 1"},
-      {"spark.sql.ansi.enabled", "true", "Errors instead of NULL or wrapped values on overflow and malformed text"},
+      {"spark.sql.ansi.enabled", "true",
+       "Errors instead of NULL or wrapped values on overflow and malformed text"},
       {"spark.sql.caseSensitive", "false", "Whether names are compared with case"},
       {"spark.sql.defaultCatalog", "spark_catalog", "Catalog of names without one"},
       {"spark.sql.iceberg.merge-schema", "false", "Add columns that a write brings along"},
       {"spark.sql.leafNodeDefaultParallelism", "", "The same; wins over spark.default.parallelism"},
       {"spark.sql.session.timeZone", "UTC", "Zone that timestamps are shown and parsed in"},
       {"spark.sql.shuffle.partitions", "200", "Accepted for compatibility"},
-      {"spark.sql.sources.partitionOverwriteMode", "STATIC", "What INSERT OVERWRITE replaces: STATIC, DYNAMIC"},
-      {"spark.sql.storeAssignmentPolicy", "ANSI", "Which casts an INSERT may add: ANSI, LEGACY, STRICT"},
+      {"spark.sql.sources.partitionOverwriteMode", "STATIC",
+       "What INSERT OVERWRITE replaces: STATIC, DYNAMIC"},
+      {"spark.sql.storeAssignmentPolicy", "ANSI",
+       "Which casts an INSERT may add: ANSI, LEGACY, STRICT"},
       {"spark.sql.warehouse.dir", "spark-warehouse", "Folder of the session catalog", true},
   };
   return kSettings;
@@ -32,16 +37,19 @@ namespace {
 
 const SettingDef* FindSetting(std::string_view key) {
   const auto& all = KnownSettings();
-  auto at = std::lower_bound(all.begin(), all.end(), key, [](const SettingDef& d, std::string_view k) { return d.key < k; });
+  auto at = std::lower_bound(all.begin(), all.end(), key,
+                             [](const SettingDef& d, std::string_view k) { return d.key < k; });
   return at != all.end() && at->key == key ? &*at : nullptr;
 }
 
 Status CheckChange(const std::string& key) {
   const SettingDef* def = FindSetting(key);
   if (def == nullptr || !def->is_static) return {};
-  return FailWith(ErrorCode::kInvalidArgument, "AnalysisException", "CANNOT_MODIFY_CONFIG", "46110",
-                  "Cannot modify the value of the Spark config: \"" + key +
-                      "\". See also 'https://spark.apache.org/docs/latest/sql-migration-guide.html#ddl-statements'.");
+  return FailWith(
+      ErrorCode::kInvalidArgument, "AnalysisException", "CANNOT_MODIFY_CONFIG", "46110",
+      "Cannot modify the value of the Spark config: \"" + key +
+          "\". See also "
+          "'https://spark.apache.org/docs/latest/sql-migration-guide.html#ddl-statements'.");
 }
 
 Status CheckValue(const std::string& key, const std::string& value) {
@@ -57,15 +65,17 @@ Status CheckValue(const std::string& key, const std::string& value) {
   for (const Choice& choice : kChoices) {
     if (choice.key != key) continue;
     std::string upper = AsciiUpper(value);
-    if (std::find(choice.values.begin(), choice.values.end(), upper) != choice.values.end()) return {};
-    return FailWith(ErrorCode::kInvalidArgument, "SparkIllegalArgumentException", "INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS",
-                    "22022",
-                    "The value '" + value + "' in the config \"" + key + "\" is invalid. It should be one of '" +
-                        Join(choice.values, ", ") + "'.");
+    if (std::find(choice.values.begin(), choice.values.end(), upper) != choice.values.end())
+      return {};
+    return FailWith(ErrorCode::kInvalidArgument, "SparkIllegalArgumentException",
+                    "INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS", "22022",
+                    "The value '" + value + "' in the config \"" + key +
+                        "\" is invalid. It should be one of '" + Join(choice.values, ", ") + "'.");
   }
   if (key == "spark.sql.session.timeZone") {
     if (TimeZone::Find(value) != nullptr) return {};
-    return FailWith(ErrorCode::kInvalidArgument, "SparkIllegalArgumentException", "INVALID_CONF_VALUE.TIME_ZONE", "22022",
+    return FailWith(ErrorCode::kInvalidArgument, "SparkIllegalArgumentException",
+                    "INVALID_CONF_VALUE.TIME_ZONE", "22022",
                     "The value '" + value + "' in the config \"" + key +
                         "\" is invalid. Cannot resolve the given timezone.");
   }
@@ -90,7 +100,9 @@ bool Configuration::GetBool(std::string_view key, bool fallback) const {
   return value ? ParseBool(*value).value_or(fallback) : fallback;
 }
 
-bool Configuration::IsSet(std::string_view key) const { return current_.count(std::string(key)) > 0; }
+bool Configuration::IsSet(std::string_view key) const {
+  return current_.count(std::string(key)) > 0;
+}
 
 Status Configuration::Set(const std::string& key, const std::string& value) {
   RETURN_IF_ERROR(CheckChange(key));
@@ -111,7 +123,8 @@ Status Configuration::Reset(const std::string& key) {
 
 Settings Configuration::WithPrefix(std::string_view prefix) const {
   Settings found;
-  for (auto at = current_.lower_bound(std::string(prefix)); at != current_.end() && at->first.starts_with(prefix); ++at) {
+  for (auto at = current_.lower_bound(std::string(prefix));
+       at != current_.end() && at->first.starts_with(prefix); ++at) {
     found[at->first.substr(prefix.size())] = at->second;
   }
   return found;

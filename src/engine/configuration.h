@@ -1,4 +1,5 @@
-// Settings of a session: Spark's keys with their defaults, what the command line and spark-defaults gave, what SET changed.
+// Settings of a session: Spark's keys with their defaults, what the command line and spark-defaults
+// gave, what SET changed.
 //
 // A value type; not for several threads at once.
 #pragma once
@@ -54,7 +55,8 @@ struct SettingDef {
 // Sorted by key.
 const std::vector<SettingDef>& KnownSettings();
 
-// Parses a spark-defaults.conf: `key value`, `key=value`, `key: value`; # comments. kNotFound when there is no such file.
+// Parses a spark-defaults.conf: `key value`, `key=value`, `key: value`; # comments. kNotFound when
+// there is no such file.
 Result<Settings> ReadPropertiesFile(const std::string& path);
 
 }  // namespace iceblink::engine

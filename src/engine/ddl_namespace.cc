@@ -54,13 +54,15 @@ Result<StatementResult> Run(StatementScope& scope, const sql::AlterNamespace& st
   catalog::Properties set(statement.set.begin(), statement.set.end());
   if (statement.location) set["location"] = *statement.location;
   if (!set.empty()) RETURN_IF_ERROR(name.catalog->SetNamespaceProperties(name.rest, set));
-  if (!statement.unset.empty()) RETURN_IF_ERROR(name.catalog->RemoveNamespaceProperties(name.rest, statement.unset));
+  if (!statement.unset.empty())
+    RETURN_IF_ERROR(name.catalog->RemoveNamespaceProperties(name.rest, statement.unset));
   return StatementResult();
 }
 
 Result<StatementResult> Run(StatementScope& scope, const sql::Use& statement) {
   SessionState& session = scope.session;
-  if (!statement.is_namespace && statement.name.size() == 1 && session.catalogs.Exists(statement.name.front())) {
+  if (!statement.is_namespace && statement.name.size() == 1 &&
+      session.catalogs.Exists(statement.name.front())) {
     ASSIGN_OR_RETURN(auto catalog, session.catalogs.Get(statement.name.front()));
     session.current_catalog = statement.name.front();
     session.current_namespace.clear();

@@ -26,15 +26,19 @@ Result<std::string> FormatOfProvider(const std::optional<std::string>& provider)
   std::string name = AsciiLower(provider.value_or("iceberg"));
   if (name == "iceberg") return std::string();
   if (name == "parquet" || name == "avro" || name == "orc") return name;
-  return Fail(ErrorCode::kInvalidArgument, "Unsupported format in USING: " + *provider, "IllegalArgumentException");
+  return Fail(ErrorCode::kInvalidArgument, "Unsupported format in USING: " + *provider,
+              "IllegalArgumentException");
 }
 
 Status RefuseClauses(const sql::CreateTable& statement, const QualifiedName& name) {
   if (!statement.constraints.empty()) {
-    return FailWith(ErrorCode::kUnsupported, "AnalysisException", "UNSUPPORTED_FEATURE.TABLE_OPERATION", "0A000",
+    return FailWith(ErrorCode::kUnsupported, "AnalysisException",
+                    "UNSUPPORTED_FEATURE.TABLE_OPERATION", "0A000",
                     "The feature is not supported: Table " + sql::QuoteName(name.full()) +
-                        " does not support table constraint. Please check the current catalog and namespace to make sure "
-                        "the qualified table name is expected, and also check the catalog implementation which is "
+                        " does not support table constraint. Please check the current catalog and "
+                        "namespace to make sure "
+                        "the qualified table name is expected, and also check the catalog "
+                        "implementation which is "
                         "configured by \"spark.sql.catalog\".");
   }
   if (statement.stored_as) return Fail(UnsupportedFeature("STORED AS " + *statement.stored_as));
@@ -42,7 +46,8 @@ Status RefuseClauses(const sql::CreateTable& statement, const QualifiedName& nam
   return {};
 }
 
-Result<std::map<std::string, std::string>> PropertiesOf(const StatementScope& scope, const sql::CreateTable& statement,
+Result<std::map<std::string, std::string>> PropertiesOf(const StatementScope& scope,
+                                                        const sql::CreateTable& statement,
                                                         const catalog::Catalog& catalog) {
   std::map<std::string, std::string> properties;
   for (const auto& [key, value] : catalog.properties()) {
@@ -76,17 +81,20 @@ std::string LocationOf(const sql::CreateTable& statement) {
   return {};
 }
 
-Result<TableRequest> Analyze(StatementScope& scope, const sql::CreateTable& statement, QualifiedName name) {
+Result<TableRequest> Analyze(StatementScope& scope, const sql::CreateTable& statement,
+                             QualifiedName name) {
   TableRequest request;
   request.name = std::move(name);
   RETURN_IF_ERROR(RefuseClauses(statement, request.name));
   std::vector<sql::ColumnDefinition> columns = statement.columns;
-  for (sql::ColumnDefinition& column : PartitionColumns(statement)) columns.push_back(std::move(column));
+  for (sql::ColumnDefinition& column : PartitionColumns(statement))
+    columns.push_back(std::move(column));
   if (statement.query != nullptr) {
     ASSIGN_OR_RETURN(request.query, scope.analyzer.AnalyzeCreateTableAs(statement));
     ASSIGN_OR_RETURN(request.table.schema, SchemaOfQuery(request.query->output));
   } else {
-    ASSIGN_OR_RETURN(request.table.schema, SchemaOfColumns(columns, sql::QuoteName(request.name.full())));
+    ASSIGN_OR_RETURN(request.table.schema,
+                     SchemaOfColumns(columns, sql::QuoteName(request.name.full())));
   }
   ASSIGN_OR_RETURN(request.table.spec, SpecOfPartitioning(statement, request.table.schema));
   ASSIGN_OR_RETURN(request.table.properties, PropertiesOf(scope, statement, *request.name.catalog));
@@ -95,14 +103,16 @@ Result<TableRequest> Analyze(StatementScope& scope, const sql::CreateTable& stat
   return request;
 }
 
-// Writes the query's rows and commits them with the table. A replaced table is overwritten, a new one appended to.
-Status FillAndCommit(StatementScope& scope, const TableRequest& request, commit::Transaction transaction,
-                     commit::ChangeKind kind) {
+// Writes the query's rows and commits them with the table. A replaced table is overwritten, a new
+// one appended to.
+Status FillAndCommit(StatementScope& scope, const TableRequest& request,
+                     commit::Transaction transaction, commit::ChangeKind kind) {
   commit::SnapshotChange change;
   if (request.query != nullptr) {
     auto metadata = std::make_shared<const spec::TableMetadata>(transaction.metadata());
     exec::WriteSpec write = MakeWriteSpec(scope, metadata);
-    ASSIGN_OR_RETURN(exec::WrittenFiles written, scope.executor().Write(request.query, write, scope.context()));
+    ASSIGN_OR_RETURN(exec::WrittenFiles written,
+                     scope.executor().Write(request.query, write, scope.context()));
     change.kind = kind;
     change.added_files = std::move(written.data_files);
     change.summary = WriteSummary(scope.session);
@@ -120,12 +130,14 @@ Status FillAndCommit(StatementScope& scope, const TableRequest& request, commit:
 // As Spark names them: without the catalog.
 Error AlreadyExists(const QualifiedName& name) { return TableAlreadyExists(name.rest); }
 
-Status CreateNew(StatementScope& scope, TableRequest request, commit::ChangeKind kind, bool if_not_exists) {
+Status CreateNew(StatementScope& scope, TableRequest request, commit::ChangeKind kind,
+                 bool if_not_exists) {
   catalog::TableIdentifier id = request.name.identifier();
   if (request.table.location.empty()) {
     ASSIGN_OR_RETURN(request.table.location, request.name.catalog->DefaultTableLocation(id));
   }
-  ASSIGN_OR_RETURN(spec::TableMetadata initial, spec::NewTableMetadata(request.table, scope.now_ms()));
+  ASSIGN_OR_RETURN(spec::TableMetadata initial,
+                   spec::NewTableMetadata(request.table, scope.now_ms()));
   if (request.query == nullptr) {
     auto created = request.name.catalog->CreateTable(id, std::move(initial));
     if (created) return {};
@@ -133,15 +145,17 @@ Status CreateNew(StatementScope& scope, TableRequest request, commit::ChangeKind
     if (if_not_exists) return {};
     return Fail(AlreadyExists(request.name));
   }
-  auto transaction =
-      commit::Transaction::ForCreate(*request.name.catalog, id, std::move(initial), TransactionOptions(scope));
+  auto transaction = commit::Transaction::ForCreate(*request.name.catalog, id, std::move(initial),
+                                                    TransactionOptions(scope));
   return FillAndCommit(scope, request, std::move(transaction), kind);
 }
 
-Status ReplaceExisting(StatementScope& scope, const TableRequest& request, catalog::LoadedTable base) {
-  ASSIGN_OR_RETURN(commit::Transaction transaction,
-                   commit::Transaction::ForReplace(*request.name.catalog, request.name.identifier(), std::move(base),
-                                                   request.table, TransactionOptions(scope)));
+Status ReplaceExisting(StatementScope& scope, const TableRequest& request,
+                       catalog::LoadedTable base) {
+  ASSIGN_OR_RETURN(
+      commit::Transaction transaction,
+      commit::Transaction::ForReplace(*request.name.catalog, request.name.identifier(),
+                                      std::move(base), request.table, TransactionOptions(scope)));
   return FillAndCommit(scope, request, std::move(transaction), commit::ChangeKind::kOverwrite);
 }
 
@@ -168,7 +182,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::CreateTable& state
     }
   }
   ASSIGN_OR_RETURN(TableRequest request, Analyze(scope, statement, std::move(name)));
-  if (statement.mode == Mode::kReplace && !existing) return Fail(CannotReplaceMissing(request.name));
+  if (statement.mode == Mode::kReplace && !existing)
+    return Fail(CannotReplaceMissing(request.name));
   if (existing) {
     RETURN_IF_ERROR(ReplaceExisting(scope, request, std::move(existing->loaded)));
   } else {
@@ -189,11 +204,14 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DropTable& stateme
     if (statement.if_exists) return StatementResult();
     return Fail(TableNotFound(name.full(), "NoSuchTableException"));
   }
-  if (statement.purge && !EqualsIgnoreCase(table->metadata().Property("gc.enabled", "true"), "true")) {
-    return Validation("Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
+  if (statement.purge &&
+      !EqualsIgnoreCase(table->metadata().Property("gc.enabled", "true"), "true")) {
+    return Validation(
+        "Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
   }
   RETURN_IF_ERROR(table->catalog->DropTable(table->id));
-  if (statement.purge) RETURN_IF_ERROR(commit::PurgeTable(table->catalog->file_system(), table->metadata()));
+  if (statement.purge)
+    RETURN_IF_ERROR(commit::PurgeTable(table->catalog->file_system(), table->metadata()));
   return StatementResult();
 }
 

@@ -21,7 +21,8 @@ namespace {
 using Rows = std::vector<ValueList>;
 
 const std::vector<ResultColumn>& DescribeColumns() {
-  static const std::vector<ResultColumn> kColumns{StringColumn("col_name"), StringColumn("data_type"), StringColumn("comment")};
+  static const std::vector<ResultColumn> kColumns{
+      StringColumn("col_name"), StringColumn("data_type"), StringColumn("comment")};
   return kColumns;
 }
 
@@ -32,7 +33,8 @@ ValueList Row(std::string a, std::string b = {}, std::string c = {}) {
 Status AppendSchema(const spec::Schema& schema, Rows& rows) {
   for (const spec::NestedField& field : schema.fields()) {
     ASSIGN_OR_RETURN(sql::DataType type, plan::ToSparkType(field.type));
-    rows.push_back({Value(field.name), Value(type.SimpleString()), field.doc ? Value(*field.doc) : Value()});
+    rows.push_back(
+        {Value(field.name), Value(type.SimpleString()), field.doc ? Value(*field.doc) : Value()});
   }
   return {};
 }
@@ -41,21 +43,24 @@ void AppendPartitioning(const spec::TableMetadata& metadata, Rows& rows) {
   std::vector<std::string> parts = DescribePartitioning(metadata.spec(), metadata.schema());
   if (parts.empty()) return;
   bool identity_only = true;
-  for (const spec::PartitionField& field : metadata.spec().fields) identity_only &= field.transform.is_identity();
+  for (const spec::PartitionField& field : metadata.spec().fields)
+    identity_only &= field.transform.is_identity();
   if (identity_only) {
     rows.push_back(Row("# Partition Information"));
     rows.push_back(Row("# col_name", "data_type", "comment"));
     for (const spec::PartitionField& field : metadata.spec().fields) {
       const spec::NestedField* column = metadata.schema().FindField(field.source_id);
       auto type = plan::ToSparkType(column->type);
-      rows.push_back({Value(metadata.schema().FullName(field.source_id)), Value(type ? type->SimpleString() : ""),
+      rows.push_back({Value(metadata.schema().FullName(field.source_id)),
+                      Value(type ? type->SimpleString() : ""),
                       column->doc ? Value(*column->doc) : Value()});
     }
     return;
   }
   rows.push_back(Row(""));
   rows.push_back(Row("# Partitioning"));
-  for (size_t i = 0; i < parts.size(); i++) rows.push_back(Row("Part " + std::to_string(i), parts[i]));
+  for (size_t i = 0; i < parts.size(); i++)
+    rows.push_back(Row("Part " + std::to_string(i), parts[i]));
 }
 
 Status AppendMetadataColumns(const spec::TableMetadata& metadata, Rows& rows) {
@@ -63,7 +68,12 @@ Status AppendMetadataColumns(const spec::TableMetadata& metadata, Rows& rows) {
   rows.push_back(Row("# Metadata Columns"));
   ASSIGN_OR_RETURN(std::vector<spec::NestedField> columns, table::MetadataColumns(metadata));
   // Spark lists them as Iceberg's Spark table declares them.
-  static constexpr std::string_view kOrder[] = {"_spec_id", "_partition", "_file", "_pos", "_deleted", "_row_id",
+  static constexpr std::string_view kOrder[] = {"_spec_id",
+                                                "_partition",
+                                                "_file",
+                                                "_pos",
+                                                "_deleted",
+                                                "_row_id",
                                                 "_last_updated_sequence_number"};
   for (std::string_view name : kOrder) {
     for (const spec::NestedField& column : columns) {
@@ -92,12 +102,15 @@ void AppendDetails(const plan::TableRef& table, Rows& rows) {
   rows.push_back(Row("# Detailed Table Information"));
   rows.push_back(Row("Name", table.DottedName()));
   rows.push_back(Row("Type", "MANAGED"));
-  if (std::string comment = metadata.Property("comment"); !comment.empty()) rows.push_back(Row("Comment", comment));
+  if (std::string comment = metadata.Property("comment"); !comment.empty())
+    rows.push_back(Row("Comment", comment));
   rows.push_back(Row("Location", metadata.location));
   rows.push_back(Row("Provider", "iceberg"));
-  if (std::string owner = metadata.Property("owner"); !owner.empty()) rows.push_back(Row("Owner", owner));
+  if (std::string owner = metadata.Property("owner"); !owner.empty())
+    rows.push_back(Row("Owner", owner));
   std::vector<std::string> properties;
-  for (const auto& [key, value] : VisibleProperties(metadata, table.snapshot_id)) properties.push_back(key + "=" + value);
+  for (const auto& [key, value] : VisibleProperties(metadata, table.snapshot_id))
+    properties.push_back(key + "=" + value);
   rows.push_back(Row("Table Properties", "[" + Join(properties, ",") + "]"));
   rows.push_back({Value("Statistics"), Value(Statistics(metadata)), Value()});
 }
@@ -114,7 +127,8 @@ Result<StatementResult> DescribeData(const plan::TableRef& table, bool extended,
 }
 
 Result<StatementResult> DescribeMetadataTable(const plan::MetadataTable& table) {
-  ASSIGN_OR_RETURN(spec::Schema schema, table::MetadataTableSchema(table.kind, *table.table.metadata));
+  ASSIGN_OR_RETURN(spec::Schema schema,
+                   table::MetadataTableSchema(table.kind, *table.table.metadata));
   Rows rows;
   RETURN_IF_ERROR(AppendSchema(schema, rows));
   // position_deletes is partitioned as the table is, by fields of its column `partition`.
@@ -138,10 +152,12 @@ Result<StatementResult> DescribePlan(const std::vector<plan::Column>& columns) {
   return StatementResult(DescribeColumns(), std::move(rows));
 }
 
-Result<StatementResult> DescribeView(StatementScope& scope, const plan::CatalogView& view, bool extended) {
+Result<StatementResult> DescribeView(StatementScope& scope, const plan::CatalogView& view,
+                                     bool extended) {
   Rows rows;
   ASSIGN_OR_RETURN(auto catalog, scope.session.catalogs.Get(view.catalog));
-  catalog::TableIdentifier id{{view.identifier.begin(), view.identifier.end() - 1}, view.identifier.back()};
+  catalog::TableIdentifier id{{view.identifier.begin(), view.identifier.end() - 1},
+                              view.identifier.back()};
   ASSIGN_OR_RETURN(catalog::LoadedView loaded, catalog->views()->LoadView(id));
   RETURN_IF_ERROR(AppendSchema(loaded.metadata->schema(), rows));
   for (ValueList& row : rows) {
@@ -154,9 +170,11 @@ Result<StatementResult> DescribeView(StatementScope& scope, const plan::CatalogV
     rows.push_back(Row("# Detailed View Information"));
     rows.push_back(Row("Comment", comment == properties.end() ? "" : comment->second));
     rows.push_back(Row("View Catalog and Namespace", view.catalog + "." + Join(id.ns, ".")));
-    rows.push_back(Row("View Query Output Columns", "[" + Join(view.query_column_names, ", ") + "]"));
+    rows.push_back(
+        Row("View Query Output Columns", "[" + Join(view.query_column_names, ", ") + "]"));
     std::vector<std::string> shown;
-    for (const auto& [key, value] : VisibleViewProperties(*loaded.metadata)) shown.push_back("'" + key + "' = '" + value + "'");
+    for (const auto& [key, value] : VisibleViewProperties(*loaded.metadata))
+      shown.push_back("'" + key + "' = '" + value + "'");
     rows.push_back(Row("View Properties", "[" + Join(shown, ", ") + "]"));
     rows.push_back(Row("Created By", "Spark " + std::string(kSparkVersion)));
   }
@@ -171,13 +189,16 @@ Status UnresolvedColumn(const sql::Name& name, const spec::Schema& schema) {
 
 Result<StatementResult> DescribeColumn(const plan::TableRef& table, const sql::Name& name) {
   if (name.size() > 1 && table.schema->FindField(name.front(), false) != nullptr) {
-    Error error = Error::Make(ErrorCode::kUnsupported,
-                              "DESC TABLE COLUMN does not support nested column: " + Join(name, ".") + ".", "AnalysisException");
+    Error error =
+        Error::Make(ErrorCode::kUnsupported,
+                    "DESC TABLE COLUMN does not support nested column: " + Join(name, ".") + ".",
+                    "AnalysisException");
     error.condition = "_LEGACY_ERROR_TEMP_1060";
     return Fail(std::move(error));
   }
   const spec::NestedField* field = table.schema->FindField(name.back(), false);
-  if (field == nullptr || name.size() > 1) return Fail(UnresolvedColumn(name, *table.schema).error());
+  if (field == nullptr || name.size() > 1)
+    return Fail(UnresolvedColumn(name, *table.schema).error());
   ASSIGN_OR_RETURN(sql::DataType type, plan::ToSparkType(field->type));
   return StatementResult({StringColumn("info_name"), StringColumn("info_value")},
                          {{Value("col_name"), Value(field->name)},
@@ -189,9 +210,11 @@ Result<StatementResult> DescribeColumn(const plan::TableRef& table, const sql::N
 
 Result<StatementResult> Run(StatementScope& scope, const sql::DescribeTable& statement) {
   ASSIGN_OR_RETURN(auto relation, scope.names.Resolve({statement.table, {}, {}, {}, false}));
-  if (!relation) return Fail(TableNotFound(statement.table, "ExtendedAnalysisException", "; line 1 pos 9;"));
+  if (!relation)
+    return Fail(TableNotFound(statement.table, "ExtendedAnalysisException", "; line 1 pos 9;"));
   if (statement.as_json) return Fail(NotSupportedForV2("DESCRIBE TABLE AS JSON"));
-  if (const auto* view = std::get_if<plan::CatalogView>(&*relation)) return DescribeView(scope, *view, statement.extended);
+  if (const auto* view = std::get_if<plan::CatalogView>(&*relation))
+    return DescribeView(scope, *view, statement.extended);
   if (const auto* metadata = std::get_if<plan::MetadataTable>(&*relation)) {
     return DescribeMetadataTable(*metadata);
   }
@@ -200,7 +223,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DescribeTable& sta
     ASSIGN_OR_RETURN(QualifiedName name, scope.names.Qualify(statement.table));
     return DescribeData(data->table, statement.extended, name.rest != data->table.identifier);
   }
-  if (const auto* view = std::get_if<plan::TemporaryView>(&*relation); view != nullptr && view->plan != nullptr) {
+  if (const auto* view = std::get_if<plan::TemporaryView>(&*relation);
+      view != nullptr && view->plan != nullptr) {
     return DescribePlan(view->plan->output);
   }
   return Fail(UnsupportedFeature("DESCRIBE " + sql::QuoteNameIfNeeded(statement.table)));
@@ -225,8 +249,9 @@ Result<StatementResult> Run(StatementScope& scope, const sql::ShowCreateTable& s
   if (!table) return ShowCreateView(scope, statement.table);
   if (statement.as_serde) return Fail(NotSupportedForV2("SHOW CREATE TABLE AS SERDE"));
   ASSIGN_OR_RETURN(QualifiedName name, scope.names.Qualify(statement.table));
-  return StatementResult({StringColumn("createtab_stmt")},
-                         {{Value(CreateTableText(sql::QuoteNameIfNeeded(name.full()), table->metadata()))}});
+  return StatementResult(
+      {StringColumn("createtab_stmt")},
+      {{Value(CreateTableText(sql::QuoteNameIfNeeded(name.full()), table->metadata()))}});
 }
 
 Result<StatementResult> Run(StatementScope& scope, const sql::DescribeNamespace& statement) {
@@ -247,7 +272,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DescribeNamespace&
   if (statement.extended) {
     std::vector<std::string> pairs;
     for (const auto& [key, value] : properties) pairs.push_back("(" + key + "," + value + ")");
-    rows.push_back({Value("Properties"), Value(pairs.empty() ? "" : "(" + Join(pairs, ", ") + ")")});
+    rows.push_back(
+        {Value("Properties"), Value(pairs.empty() ? "" : "(" + Join(pairs, ", ") + ")")});
   }
   return StatementResult({StringColumn("info_name"), StringColumn("info_value")}, std::move(rows));
 }
@@ -257,9 +283,10 @@ Result<StatementResult> Run(StatementScope&, const sql::DescribeFunction& statem
   if (plan::FindFunction(name) != nullptr) {
     return StatementResult({StringColumn("function_desc")}, {{Value("Function: " + name)}});
   }
-  return FailWith(ErrorCode::kAnalysis, "ExtendedAnalysisException", "UNRESOLVED_ROUTINE", "42883",
-                  "Cannot resolve routine " + sql::QuoteName(statement.name) +
-                      " on search path [`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`].");
+  return FailWith(
+      ErrorCode::kAnalysis, "ExtendedAnalysisException", "UNRESOLVED_ROUTINE", "42883",
+      "Cannot resolve routine " + sql::QuoteName(statement.name) +
+          " on search path [`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`].");
 }
 
 Result<StatementResult> Run(StatementScope&, const sql::DescribeProcedure& statement) {
@@ -272,7 +299,8 @@ Result<StatementResult> Run(StatementScope&, const sql::DescribeProcedure& state
   for (const std::string& word : Split(procedure->name, '_')) {
     implementation += AsciiUpper(word.substr(0, 1)) + word.substr(1);
   }
-  if (implementation == "ExpireSnapshots") implementation = "ExpireSnapshot";  // named so in Iceberg
+  if (implementation == "ExpireSnapshots")
+    implementation = "ExpireSnapshot";  // named so in Iceberg
   return StatementResult({StringColumn("procedure_desc")},
                          {{Value("Procedure:   " + std::string(procedure->name))},
                           {Value("Description: " + implementation + "Procedure")}});

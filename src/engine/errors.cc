@@ -5,9 +5,10 @@
 namespace iceblink::engine {
 namespace {
 
-Error Conditioned(ErrorCode code, std::string exception, std::string condition, std::string sql_state, std::string_view text,
-                  std::string_view place = {}) {
-  std::string message = "[" + condition + "] " + std::string(text) + " SQLSTATE: " + sql_state + std::string(place);
+Error Conditioned(ErrorCode code, std::string exception, std::string condition,
+                  std::string sql_state, std::string_view text, std::string_view place = {}) {
+  std::string message =
+      "[" + condition + "] " + std::string(text) + " SQLSTATE: " + sql_state + std::string(place);
   Error error = Error::Make(code, std::move(message), std::move(exception));
   error.condition = std::move(condition);
   error.sql_state = std::move(sql_state);
@@ -16,50 +17,62 @@ Error Conditioned(ErrorCode code, std::string exception, std::string condition, 
 
 }  // namespace
 
-tl::unexpected<Error> FailWith(ErrorCode code, std::string exception, std::string condition, std::string sql_state,
-                               std::string_view text) {
-  return Fail(Conditioned(code, std::move(exception), std::move(condition), std::move(sql_state), text));
+tl::unexpected<Error> FailWith(ErrorCode code, std::string exception, std::string condition,
+                               std::string sql_state, std::string_view text) {
+  return Fail(
+      Conditioned(code, std::move(exception), std::move(condition), std::move(sql_state), text));
 }
 
 Error TableNotFound(const sql::Name& name, std::string_view exception, std::string_view place) {
-  return Conditioned(ErrorCode::kNotFound, std::string(exception), "TABLE_OR_VIEW_NOT_FOUND", "42P01",
-                     "The table or view " + sql::QuoteName(name) +
-                         " cannot be found. Verify the spelling and correctness of the schema and catalog.\n"
-                         "If you did not qualify the name with a schema, verify the current_schema() output, or qualify the "
-                         "name with the correct schema and catalog.\n"
-                         "To tolerate the error on drop use DROP VIEW IF EXISTS or DROP TABLE IF EXISTS.",
-                     place);
+  return Conditioned(
+      ErrorCode::kNotFound, std::string(exception), "TABLE_OR_VIEW_NOT_FOUND", "42P01",
+      "The table or view " + sql::QuoteName(name) +
+          " cannot be found. Verify the spelling and correctness of the schema and catalog.\n"
+          "If you did not qualify the name with a schema, verify the current_schema() output, or "
+          "qualify the "
+          "name with the correct schema and catalog.\n"
+          "To tolerate the error on drop use DROP VIEW IF EXISTS or DROP TABLE IF EXISTS.",
+      place);
 }
 
 Error TableAlreadyExists(const sql::Name& name) {
-  return Conditioned(ErrorCode::kAlreadyExists, "TableAlreadyExistsException", "TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
+  return Conditioned(ErrorCode::kAlreadyExists, "TableAlreadyExistsException",
+                     "TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
                      "Cannot create table or view " + sql::QuoteName(name) +
-                         " because it already exists.\nChoose a different name, drop or replace the existing object, or add "
+                         " because it already exists.\nChoose a different name, drop or replace "
+                         "the existing object, or add "
                          "the IF NOT EXISTS clause to tolerate pre-existing objects.");
 }
 
 Error SchemaNotFound(const sql::Name& name) {
-  return Conditioned(ErrorCode::kNotFound, "NoSuchNamespaceException", "SCHEMA_NOT_FOUND", "42704",
-                     "The schema " + sql::QuoteName(name) +
-                         " cannot be found. Verify the spelling and correctness of the schema and catalog.\n"
-                         "If you did not qualify the name with a catalog, verify the current_schema() output, or qualify the "
-                         "name with the correct catalog.\nTo tolerate the error on drop use DROP SCHEMA IF EXISTS.");
+  return Conditioned(
+      ErrorCode::kNotFound, "NoSuchNamespaceException", "SCHEMA_NOT_FOUND", "42704",
+      "The schema " + sql::QuoteName(name) +
+          " cannot be found. Verify the spelling and correctness of the schema and catalog.\n"
+          "If you did not qualify the name with a catalog, verify the current_schema() output, or "
+          "qualify the "
+          "name with the correct catalog.\nTo tolerate the error on drop use DROP SCHEMA IF "
+          "EXISTS.");
 }
 
 Error SchemaAlreadyExists(const sql::Name& name) {
-  return Conditioned(ErrorCode::kAlreadyExists, "NamespaceAlreadyExistsException", "SCHEMA_ALREADY_EXISTS", "42P06",
+  return Conditioned(ErrorCode::kAlreadyExists, "NamespaceAlreadyExistsException",
+                     "SCHEMA_ALREADY_EXISTS", "42P06",
                      "Cannot create schema " + sql::QuoteName(name) +
-                         " because it already exists.\nChoose a different name, drop the existing schema, or add the IF NOT "
+                         " because it already exists.\nChoose a different name, drop the existing "
+                         "schema, or add the IF NOT "
                          "EXISTS clause to tolerate pre-existing schema.");
 }
 
 Error UnsupportedFeature(std::string_view what) {
-  return Conditioned(ErrorCode::kUnsupported, "SparkUnsupportedOperationException", "UNSUPPORTED_FEATURE", "0A000",
+  return Conditioned(ErrorCode::kUnsupported, "SparkUnsupportedOperationException",
+                     "UNSUPPORTED_FEATURE", "0A000",
                      "The feature is not supported: " + std::string(what) + ".");
 }
 
 Error NotSupportedForV2(std::string_view command) {
-  return Conditioned(ErrorCode::kUnsupported, "AnalysisException", "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE", "0A000",
+  return Conditioned(ErrorCode::kUnsupported, "AnalysisException",
+                     "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE", "0A000",
                      std::string(command) + " is not supported for v2 tables.");
 }
 

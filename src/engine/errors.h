@@ -10,12 +10,14 @@
 namespace iceblink::engine {
 
 // An error with a condition: the message becomes "[CONDITION] text SQLSTATE: nnnnn".
-tl::unexpected<Error> FailWith(ErrorCode code, std::string exception, std::string condition, std::string sql_state,
-                               std::string_view text);
+tl::unexpected<Error> FailWith(ErrorCode code, std::string exception, std::string condition,
+                               std::string sql_state, std::string_view text);
 
-// "[TABLE_OR_VIEW_NOT_FOUND] The table or view `a`.`b` cannot be found. ..." `place` (" line 1 pos 9;") follows the
-// SQLSTATE where Spark knows it; `exception` is ExtendedAnalysisException then, NoSuchTableException otherwise.
-Error TableNotFound(const sql::Name& name, std::string_view exception = "AnalysisException", std::string_view place = {});
+// "[TABLE_OR_VIEW_NOT_FOUND] The table or view `a`.`b` cannot be found. ..." `place` (" line 1 pos
+// 9;") follows the SQLSTATE where Spark knows it; `exception` is ExtendedAnalysisException then,
+// NoSuchTableException otherwise.
+Error TableNotFound(const sql::Name& name, std::string_view exception = "AnalysisException",
+                    std::string_view place = {});
 Error TableAlreadyExists(const sql::Name& name);
 Error SchemaNotFound(const sql::Name& quoted);
 Error SchemaAlreadyExists(const sql::Name& name);

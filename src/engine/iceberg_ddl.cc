@@ -17,16 +17,20 @@ namespace {
 bool NamesField(const sql::Transform& transform, const spec::TableMetadata& metadata) {
   if (AsciiLower(transform.name) != "identity" || transform.args.size() != 1) return false;
   const auto* name = std::get_if<sql::Name>(&transform.args.front());
-  return name != nullptr && name->size() == 1 && metadata.schema().FindField(name->front(), false) == nullptr;
+  return name != nullptr && name->size() == 1 &&
+         metadata.schema().FindField(name->front(), false) == nullptr;
 }
 
-Status RemoveField(spec::SpecUpdate& update, const sql::Transform& transform, const spec::TableMetadata& metadata) {
-  if (NamesField(transform, metadata)) return update.RemoveField(std::get<sql::Name>(transform.args.front()).front());
+Status RemoveField(spec::SpecUpdate& update, const sql::Transform& transform,
+                   const spec::TableMetadata& metadata) {
+  if (NamesField(transform, metadata))
+    return update.RemoveField(std::get<sql::Name>(transform.args.front()).front());
   ASSIGN_OR_RETURN(ColumnTransform column, ToColumnTransform(transform));
   return update.RemoveField(column.column, column.transform);
 }
 
-Status AddField(spec::SpecUpdate& update, const sql::Transform& transform, const std::string& name) {
+Status AddField(spec::SpecUpdate& update, const sql::Transform& transform,
+                const std::string& name) {
   ASSIGN_OR_RETURN(ColumnTransform column, ToColumnTransform(transform));
   return update.AddField(column.column, column.transform, name);
 }
@@ -54,22 +58,27 @@ Status Alter(StatementScope&, const TableHandle& table, const sql::DropPartition
 }
 
 Status Alter(StatementScope&, const TableHandle& table, const sql::ReplacePartitionField& change) {
-  RETURN_IF_ERROR(commit::ChangeSpec(*table.catalog, table.id, [&](spec::SpecUpdate& update) -> Status {
-    RETURN_IF_ERROR(RemoveField(update, change.from, table.metadata()));
-    return AddField(update, change.to, change.name);
-  }));
+  RETURN_IF_ERROR(
+      commit::ChangeSpec(*table.catalog, table.id, [&](spec::SpecUpdate& update) -> Status {
+        RETURN_IF_ERROR(RemoveField(update, change.from, table.metadata()));
+        return AddField(update, change.to, change.name);
+      }));
   return {};
 }
 
 Status Alter(StatementScope& scope, const TableHandle& table, const sql::WriteOrder& change) {
   ASSIGN_OR_RETURN(std::vector<spec::SortTerm> terms, ToSortTerms(change.order));
-  commit::Transaction transaction(*table.catalog, table.id, table.loaded, TransactionOptions(scope));
-  transaction.Add([terms](const spec::TableMetadata& base) -> Result<std::vector<spec::TableUpdate>> {
-    ASSIGN_OR_RETURN(spec::SortOrder order, spec::BuildSortOrder(base.schema(), terms, false));
-    return std::vector<spec::TableUpdate>{spec::update::AddSortOrder{std::move(order)}, spec::update::SetDefaultSortOrder{}};
-  });
+  commit::Transaction transaction(*table.catalog, table.id, table.loaded,
+                                  TransactionOptions(scope));
+  transaction.Add(
+      [terms](const spec::TableMetadata& base) -> Result<std::vector<spec::TableUpdate>> {
+        ASSIGN_OR_RETURN(spec::SortOrder order, spec::BuildSortOrder(base.schema(), terms, false));
+        return std::vector<spec::TableUpdate>{spec::update::AddSortOrder{std::move(order)},
+                                              spec::update::SetDefaultSortOrder{}};
+      });
   if (!change.distribution.empty()) {
-    transaction.Add({spec::update::SetProperties{{{"write.distribution-mode", change.distribution}}}});
+    transaction.Add(
+        {spec::update::SetProperties{{{"write.distribution-mode", change.distribution}}}});
   }
   RETURN_IF_ERROR(transaction.Commit());
   return {};
@@ -78,8 +87,9 @@ Status Alter(StatementScope& scope, const TableHandle& table, const sql::WriteOr
 Status Alter(StatementScope&, const TableHandle& table, const sql::SetIdentifierFields& change) {
   std::vector<std::string> names;
   for (const sql::Name& field : change.fields) names.push_back(Join(field, "."));
-  RETURN_IF_ERROR(commit::ChangeSchema(*table.catalog, table.id,
-                                       [&](spec::SchemaUpdate& update) { return update.SetIdentifierFields(names); }));
+  RETURN_IF_ERROR(commit::ChangeSchema(*table.catalog, table.id, [&](spec::SchemaUpdate& update) {
+    return update.SetIdentifierFields(names);
+  }));
   return {};
 }
 
@@ -90,16 +100,19 @@ Status Alter(StatementScope&, const TableHandle& table, const sql::DropIdentifie
   for (const sql::Name& field : change.fields) {
     std::string name = Join(field, ".");
     if (schema.FindField(name) == nullptr) {
-      return IllegalArgument("Cannot complete drop identifier fields operation: field " + name + " not found");
+      return IllegalArgument("Cannot complete drop identifier fields operation: field " + name +
+                             " not found");
     }
     auto at = std::find(names.begin(), names.end(), name);
     if (at == names.end()) {
-      return IllegalArgument("Cannot complete drop identifier fields operation: " + name + " is not an identifier field");
+      return IllegalArgument("Cannot complete drop identifier fields operation: " + name +
+                             " is not an identifier field");
     }
     names.erase(at);
   }
-  RETURN_IF_ERROR(commit::ChangeSchema(*table.catalog, table.id,
-                                       [&](spec::SchemaUpdate& update) { return update.SetIdentifierFields(names); }));
+  RETURN_IF_ERROR(commit::ChangeSchema(*table.catalog, table.id, [&](spec::SchemaUpdate& update) {
+    return update.SetIdentifierFields(names);
+  }));
   return {};
 }
 

@@ -15,11 +15,13 @@ using PartitionKey = std::pair<int32_t, std::string>;  // spec id, path
 
 PartitionKey KeyOf(const spec::TableMetadata& metadata, const spec::DataFile& file) {
   const spec::PartitionSpec* spec = metadata.SpecById(file.spec_id);
-  return {file.spec_id, spec == nullptr ? "" : spec::PartitionPath(*spec, metadata.schema(), file.partition)};
+  return {file.spec_id,
+          spec == nullptr ? "" : spec::PartitionPath(*spec, metadata.schema(), file.partition)};
 }
 
 // Partitions that hold rows of the filter now and get none from the statement.
-Result<int64_t> CountEmptiedPartitions(StatementScope& scope, catalog::Catalog& catalog, const plan::InsertPlan& plan,
+Result<int64_t> CountEmptiedPartitions(StatementScope& scope, catalog::Catalog& catalog,
+                                       const plan::InsertPlan& plan,
                                        const std::vector<spec::DataFile>& written) {
   std::set<PartitionKey> kept;
   for (const spec::DataFile& file : written) kept.insert(KeyOf(*plan.target.metadata, file));
@@ -37,11 +39,14 @@ Result<int64_t> CountEmptiedPartitions(StatementScope& scope, catalog::Catalog& 
   return static_cast<int64_t>(emptied.size());
 }
 
-Status GuardOverwrite(StatementScope& scope, const WriteTarget& target, const plan::InsertPlan& plan,
-                      const std::vector<spec::DataFile>& written) {
+Status GuardOverwrite(StatementScope& scope, const WriteTarget& target,
+                      const plan::InsertPlan& plan, const std::vector<spec::DataFile>& written) {
   bool guarded = LenientGuard(scope.configuration()) != Guard::kOff;
-  if (!guarded || plan.mode != plan::InsertMode::kOverwriteByFilter || plan.target.metadata->spec().is_unpartitioned()) return {};
-  ASSIGN_OR_RETURN(int64_t emptied, CountEmptiedPartitions(scope, *target.handle.catalog, plan, written));
+  if (!guarded || plan.mode != plan::InsertMode::kOverwriteByFilter ||
+      plan.target.metadata->spec().is_unpartitioned())
+    return {};
+  ASSIGN_OR_RETURN(int64_t emptied,
+                   CountEmptiedPartitions(scope, *target.handle.catalog, plan, written));
   return CheckEmptiedPartitions(scope, plan.target, emptied);
 }
 
@@ -49,19 +54,24 @@ commit::SnapshotChange ChangeOf(const plan::InsertPlan& plan, std::vector<spec::
   commit::SnapshotChange change;
   change.added_files = std::move(files);
   switch (plan.mode) {
-    case plan::InsertMode::kAppend: change.kind = commit::ChangeKind::kMergeAppend; break;
+    case plan::InsertMode::kAppend:
+      change.kind = commit::ChangeKind::kMergeAppend;
+      break;
     case plan::InsertMode::kOverwriteByFilter:
       change.kind = commit::ChangeKind::kOverwrite;
       change.row_filter = plan.overwrite_filter;
       break;
-    case plan::InsertMode::kOverwriteDynamic: change.kind = commit::ChangeKind::kReplacePartitions; break;
+    case plan::InsertMode::kOverwriteDynamic:
+      change.kind = commit::ChangeKind::kReplacePartitions;
+      break;
   }
   return change;
 }
 
 Status RefuseUnsupported(const sql::Insert& statement) {
   if (statement.if_not_exists) {
-    return FailWith(ErrorCode::kUnsupported, "AnalysisException", "UNSUPPORTED_FEATURE.INSERT_PARTITION_IF_NOT_EXISTS", "0A000",
+    return FailWith(ErrorCode::kUnsupported, "AnalysisException",
+                    "UNSUPPORTED_FEATURE.INSERT_PARTITION_IF_NOT_EXISTS", "0A000",
                     "INSERT INTO ... PARTITION with IF NOT EXISTS is not supported.");
   }
   return {};
@@ -78,8 +88,10 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Insert& statement)
     if (key.starts_with(kPrefix)) target.summary[key.substr(kPrefix.size())] = value;
   }
   exec::WriteSpec write = MakeWriteSpec(scope, plan.target.metadata, statement.options);
-  ASSIGN_OR_RETURN(exec::WrittenFiles written, scope.executor().Write(plan.source, write, scope.context()));
-  if (plan.mode == plan::InsertMode::kOverwriteDynamic && written.data_files.empty()) return StatementResult();
+  ASSIGN_OR_RETURN(exec::WrittenFiles written,
+                   scope.executor().Write(plan.source, write, scope.context()));
+  if (plan.mode == plan::InsertMode::kOverwriteDynamic && written.data_files.empty())
+    return StatementResult();
   if (auto guarded = GuardOverwrite(scope, target, plan, written.data_files); !guarded) {
     DiscardFiles(*target.handle.catalog, guarded.error(), written.data_files);
     return Fail(std::move(guarded).error());

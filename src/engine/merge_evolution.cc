@@ -15,9 +15,11 @@ using spec::Type;
 using spec::TypeKind;
 
 bool TakesWholeRows(const sql::Merge& merge) {
-  return std::any_of(merge.clauses.begin(), merge.clauses.end(), [](const sql::MergeClause& clause) {
-    return clause.action == sql::MergeClause::Action::kUpdateAll || clause.action == sql::MergeClause::Action::kInsertAll;
-  });
+  return std::any_of(merge.clauses.begin(), merge.clauses.end(),
+                     [](const sql::MergeClause& clause) {
+                       return clause.action == sql::MergeClause::Action::kUpdateAll ||
+                              clause.action == sql::MergeClause::Action::kInsertAll;
+                     });
 }
 
 bool IsAssigned(const sql::Merge& merge, const std::string& column) {
@@ -44,8 +46,9 @@ class Evolution {
   void CompareFields(const std::vector<NestedField>& target, const std::vector<NestedField>& source,
                      const std::string& parent) {
     for (const NestedField& field : source) {
-      auto at = std::find_if(target.begin(), target.end(),
-                             [&](const NestedField& f) { return EqualsIgnoreCase(f.name, field.name); });
+      auto at = std::find_if(target.begin(), target.end(), [&](const NestedField& f) {
+        return EqualsIgnoreCase(f.name, field.name);
+      });
       if (at == target.end()) {
         additions_.push_back({parent, field.name, field.type});
       } else {
@@ -57,8 +60,10 @@ class Evolution {
   bool empty() const { return additions_.empty() && widenings_.empty(); }
 
   Status Apply(spec::SchemaUpdate& update) const {
-    for (const Addition& added : additions_) RETURN_IF_ERROR(update.AddColumn(added.parent, added.name, added.type));
-    for (const Widening& widened : widenings_) RETURN_IF_ERROR(update.UpdateColumnType(widened.name, widened.type));
+    for (const Addition& added : additions_)
+      RETURN_IF_ERROR(update.AddColumn(added.parent, added.name, added.type));
+    for (const Widening& widened : widenings_)
+      RETURN_IF_ERROR(update.UpdateColumnType(widened.name, widened.type));
     return {};
   }
 
@@ -85,20 +90,24 @@ Status EvolveTarget(StatementScope& scope, const sql::Merge& merge) {
   ASSIGN_OR_RETURN(std::optional<TableHandle> target, scope.names.FindTable(merge.table));
   if (!target) return {};  // a branch, or an error that the analyzer will report
   const spec::TableMetadata& metadata = target->metadata();
-  if (!EqualsIgnoreCase(metadata.Property("write.spark.auto-schema-evolution.enabled", "true"), "true")) return {};
+  if (!EqualsIgnoreCase(metadata.Property("write.spark.auto-schema-evolution.enabled", "true"),
+                        "true"))
+    return {};
   // The merge itself is analyzed against the new schema: this analyzer only looks at the source.
   plan::Analyzer analyzer(scope.names);
   ASSIGN_OR_RETURN(std::vector<plan::Column> columns, analyzer.AnalyzeMergeSource(merge));
   ASSIGN_OR_RETURN(spec::Schema source, SchemaOfQuery(columns));
   std::vector<NestedField> reached = source.fields();
   if (!TakesWholeRows(merge)) {
-    std::erase_if(reached, [&](const NestedField& field) { return !IsAssigned(merge, field.name); });
+    std::erase_if(reached,
+                  [&](const NestedField& field) { return !IsAssigned(merge, field.name); });
   }
   Evolution evolution;
   evolution.CompareFields(metadata.schema().fields(), reached, "");
   if (evolution.empty()) return {};
-  RETURN_IF_ERROR(commit::ChangeSchema(*target->catalog, target->id,
-                                       [&](spec::SchemaUpdate& update) { return evolution.Apply(update); }));
+  RETURN_IF_ERROR(
+      commit::ChangeSchema(*target->catalog, target->id,
+                           [&](spec::SchemaUpdate& update) { return evolution.Apply(update); }));
   scope.names.Forget();
   return {};
 }

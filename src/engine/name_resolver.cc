@@ -110,7 +110,8 @@ Result<std::optional<catalog::LoadedTable>> NameResolver::Load(const QualifiedNa
   if (auto at = loaded_.find(key); at != loaded_.end()) return std::optional(at->second);
   auto loaded = name.catalog->LoadTable(name.identifier());
   if (!loaded) {
-    if (loaded.error().code == ErrorCode::kNotFound && loaded.error().exception != "NotFoundException") {
+    if (loaded.error().code == ErrorCode::kNotFound &&
+        loaded.error().exception != "NotFoundException") {
       return std::optional<catalog::LoadedTable>();
     }
     return Fail(std::move(loaded).error());
@@ -119,11 +120,13 @@ Result<std::optional<catalog::LoadedTable>> NameResolver::Load(const QualifiedNa
   return std::optional(std::move(*loaded));
 }
 
-Result<std::optional<plan::ResolvedRelation>> NameResolver::Resolve(const plan::RelationRequest& request) {
+Result<std::optional<plan::ResolvedRelation>> NameResolver::Resolve(
+    const plan::RelationRequest& request) {
   const sql::Name& name = request.name;
   bool global = name.size() == 2 && EqualsIgnoreCase(name[0], kGlobalTemp);
   if (name.size() == 1 || global) {
-    std::string key = global ? std::string(kGlobalTemp) + "." + Utf8Lower(name[1]) : Utf8Lower(name[0]);
+    std::string key =
+        global ? std::string(kGlobalTemp) + "." + Utf8Lower(name[1]) : Utf8Lower(name[0]);
     if (auto at = session_.temporary_views.find(key); at != session_.temporary_views.end()) {
       return std::optional<plan::ResolvedRelation>(at->second);
     }
@@ -131,7 +134,8 @@ Result<std::optional<plan::ResolvedRelation>> NameResolver::Resolve(const plan::
   return ResolveInCatalog(request);
 }
 
-Result<std::optional<plan::ResolvedRelation>> NameResolver::ResolveInCatalog(const plan::RelationRequest& request) {
+Result<std::optional<plan::ResolvedRelation>> NameResolver::ResolveInCatalog(
+    const plan::RelationRequest& request) {
   ASSIGN_OR_RETURN(QualifiedName name, Qualify(request.name));
   ASSIGN_OR_RETURN(std::optional<catalog::LoadedTable> loaded, Load(name));
   if (loaded) {
@@ -145,8 +149,8 @@ Result<std::optional<plan::ResolvedRelation>> NameResolver::ResolveInCatalog(con
   return ResolveView(name);
 }
 
-Result<std::optional<plan::ResolvedRelation>> NameResolver::ResolveSelector(const plan::RelationRequest& request,
-                                                                            const QualifiedName& name) {
+Result<std::optional<plan::ResolvedRelation>> NameResolver::ResolveSelector(
+    const plan::RelationRequest& request, const QualifiedName& name) {
   std::optional<plan::ResolvedRelation> none;
   if (name.rest.size() < 2) return none;
   std::optional<Selector> selector = ParseSelector(name.rest.back());
@@ -159,8 +163,8 @@ Result<std::optional<plan::ResolvedRelation>> NameResolver::ResolveSelector(cons
     return Fail(ErrorCode::kUnsupported, "Cannot " + std::string(write_verb_) + " a metadata table",
                 "UnsupportedOperationException");
   }
-  ASSIGN_OR_RETURN(plan::ResolvedRelation relation,
-                   SelectState(RefOf(parent, *loaded), &*selector, request, session_.configuration));
+  ASSIGN_OR_RETURN(plan::ResolvedRelation relation, SelectState(RefOf(parent, *loaded), &*selector,
+                                                                request, session_.configuration));
   return std::optional(std::move(relation));
 }
 
@@ -176,7 +180,8 @@ Result<std::optional<plan::ResolvedRelation>> NameResolver::ResolveView(const Qu
   const spec::ViewVersion& version = loaded->metadata->version();
   const spec::ViewRepresentation* text = version.ForDialect("spark");
   if (text == nullptr) {
-    return Fail(ErrorCode::kUnsupported, "No SQL representation for dialect spark: " + sql::QuoteNameIfNeeded(name.full()),
+    return Fail(ErrorCode::kUnsupported,
+                "No SQL representation for dialect spark: " + sql::QuoteNameIfNeeded(name.full()),
                 "IllegalStateException");
   }
   plan::CatalogView view;
@@ -200,8 +205,8 @@ Result<std::optional<TableHandle>> NameResolver::FindTable(const sql::Name& name
   ASSIGN_OR_RETURN(QualifiedName qualified, Qualify(name));
   ASSIGN_OR_RETURN(std::optional<catalog::LoadedTable> loaded, Load(qualified));
   if (!loaded) return std::optional<TableHandle>();
-  return std::optional(
-      TableHandle{qualified.catalog, qualified.catalog_name, qualified.identifier(), std::move(*loaded)});
+  return std::optional(TableHandle{qualified.catalog, qualified.catalog_name,
+                                   qualified.identifier(), std::move(*loaded)});
 }
 
 Result<TableHandle> NameResolver::GetTable(const sql::Name& name) {
@@ -212,8 +217,10 @@ Result<TableHandle> NameResolver::GetTable(const sql::Name& name) {
 
 Result<TableHandle> NameResolver::HandleOf(const plan::TableRef& table) {
   ASSIGN_OR_RETURN(std::shared_ptr<catalog::Catalog> catalog, session_.catalogs.Get(table.catalog));
-  catalog::TableIdentifier id{{table.identifier.begin(), table.identifier.end() - 1}, table.identifier.back()};
-  return TableHandle{std::move(catalog), table.catalog, std::move(id), {table.metadata_location, table.metadata}};
+  catalog::TableIdentifier id{{table.identifier.begin(), table.identifier.end() - 1},
+                              table.identifier.back()};
+  return TableHandle{
+      std::move(catalog), table.catalog, std::move(id), {table.metadata_location, table.metadata}};
 }
 
 Result<Value> NameResolver::Evaluate(const plan::ExprPtr& expr) {
@@ -221,9 +228,11 @@ Result<Value> NameResolver::Evaluate(const plan::ExprPtr& expr) {
   plan.node = plan::Values{{{expr}}};
   plan.output = {{1, "value", expr->type, expr->nullable}};
   ASSIGN_OR_RETURN(std::unique_ptr<exec::RowCursor> cursor,
-                   session_.executor().Query(std::make_shared<const plan::Plan>(std::move(plan)), statement_context()));
+                   session_.executor().Query(std::make_shared<const plan::Plan>(std::move(plan)),
+                                             statement_context()));
   ASSIGN_OR_RETURN(std::vector<ValueList> rows, cursor->Next());
-  if (rows.empty() || rows.front().empty()) return Fail(ErrorCode::kInternal, "a constant expression gave no value");
+  if (rows.empty() || rows.front().empty())
+    return Fail(ErrorCode::kInternal, "a constant expression gave no value");
   return rows.front().front();
 }
 

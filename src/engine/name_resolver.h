@@ -1,7 +1,8 @@
-// Names of a statement against the session: temporary views, catalogs, tables with their selectors and time travel, views.
+// Names of a statement against the session: temporary views, catalogs, tables with their selectors
+// and time travel, views.
 //
-// One NameResolver serves one statement and shows every table in one state. It implements what the analyzer asks for and
-// serves the commands too.
+// One NameResolver serves one statement and shows every table in one state. It implements what the
+// analyzer asks for and serves the commands too.
 #pragma once
 
 #include <map>
@@ -22,8 +23,8 @@ struct QualifiedName {
   std::string catalog_name;
   sql::Name rest;
 
-  catalog::TableIdentifier identifier() const;   // requires a non-empty rest
-  sql::Name full() const;                        // catalog first
+  catalog::TableIdentifier identifier() const;  // requires a non-empty rest
+  sql::Name full() const;                       // catalog first
 };
 
 // A table that a command works on.
@@ -41,7 +42,8 @@ class NameResolver final : public plan::Resolver {
   NameResolver(SessionState& session, int64_t now_micros);
 
   const plan::SessionSettings& settings() const override { return settings_; }
-  Result<std::optional<plan::ResolvedRelation>> Resolve(const plan::RelationRequest& request) override;
+  Result<std::optional<plan::ResolvedRelation>> Resolve(
+      const plan::RelationRequest& request) override;
   bool IsCatalog(const std::string& name) override { return session_.catalogs.Exists(name); }
   Result<Value> Evaluate(const plan::ExprPtr& expr) override;
   Result<std::vector<plan::Column>> DescribeFiles(const plan::FileScan& scan) override;
@@ -67,9 +69,10 @@ class NameResolver final : public plan::Resolver {
   void set_write_verb(std::string_view verb) { write_verb_ = verb; }
 
  private:
-  Result<std::optional<plan::ResolvedRelation>> ResolveInCatalog(const plan::RelationRequest& request);
-  Result<std::optional<plan::ResolvedRelation>> ResolveSelector(const plan::RelationRequest& request,
-                                                                const QualifiedName& name);
+  Result<std::optional<plan::ResolvedRelation>> ResolveInCatalog(
+      const plan::RelationRequest& request);
+  Result<std::optional<plan::ResolvedRelation>> ResolveSelector(
+      const plan::RelationRequest& request, const QualifiedName& name);
   Result<std::optional<plan::ResolvedRelation>> ResolveView(const QualifiedName& name);
   Result<std::optional<catalog::LoadedTable>> Load(const QualifiedName& name);
 

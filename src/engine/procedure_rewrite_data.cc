@@ -1,4 +1,5 @@
-// rewrite_data_files: the rows of small, large or much-deleted files in files of the target size; bin-pack or sorted.
+// rewrite_data_files: the rows of small, large or much-deleted files in files of the target size;
+// bin-pack or sorted.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -24,8 +25,8 @@ struct Rewrite {
   const ProcedureCall& call;
   TableHandle table;
   std::string branch = spec::kMainBranch;
-  std::optional<int64_t> snapshot_id;       // where it starts
-  std::optional<spec::SortOrder> order;     // absent: bin-pack
+  std::optional<int64_t> snapshot_id;    // where it starts
+  std::optional<spec::SortOrder> order;  // absent: bin-pack
   RewriteOptions options;
   expr::Expression filter;
 
@@ -46,12 +47,15 @@ struct RewrittenGroup {
   std::vector<spec::DataFile> added;
 };
 
-std::string DottedName(const TableHandle& table) { return table.catalog_name + "." + table.id.ToString(); }
+std::string DottedName(const TableHandle& table) {
+  return table.catalog_name + "." + table.id.ToString();
+}
 
 // `zorder(a, b)` is the only function that no stored sort order has.
 bool IsZorder(const std::vector<sql::OrderField>& order) {
-  return std::any_of(order.begin(), order.end(),
-                     [](const sql::OrderField& f) { return EqualsIgnoreCase(f.transform.name, "zorder"); });
+  return std::any_of(order.begin(), order.end(), [](const sql::OrderField& f) {
+    return EqualsIgnoreCase(f.transform.name, "zorder");
+  });
 }
 
 Status CheckZorder(const Rewrite& rewrite, const std::vector<sql::OrderField>& order) {
@@ -67,35 +71,45 @@ Status CheckZorder(const Rewrite& rewrite, const std::vector<sql::OrderField>& o
     }
     for (const sql::TransformArgument& argument : field.transform.args) {
       const auto* name = std::get_if<sql::Name>(&argument);
-      const spec::NestedField* column = name == nullptr ? nullptr : rewrite.metadata().schema().FindField(Join(*name, "."), false);
+      const spec::NestedField* column =
+          name == nullptr ? nullptr
+                          : rewrite.metadata().schema().FindField(Join(*name, "."), false);
       usable |= column != nullptr && identity.count(column->id) == 0;
     }
   }
   if (!usable) {
-    return IllegalArgument("Cannot ZOrder, all columns provided were identity partition columns and cannot be used");
+    return IllegalArgument(
+        "Cannot ZOrder, all columns provided were identity partition columns and cannot be used");
   }
   return Fail(UnsupportedFeature("zorder in rewrite_data_files"));
 }
 
 Result<std::optional<spec::SortOrder>> ChooseOrder(const Rewrite& rewrite) {
   const ProcedureCall& call = rewrite.call;
-  std::string strategy = call.Has("strategy") ? AsciiLower(call.Text("strategy")) : call.Has("sort_order") ? "sort" : "binpack";
+  std::string strategy = call.Has("strategy")     ? AsciiLower(call.Text("strategy"))
+                         : call.Has("sort_order") ? "sort"
+                                                  : "binpack";
   if (strategy != "binpack" && strategy != "sort") {
-    return IllegalArgument("unsupported strategy: " + call.Text("strategy") + ". Only binpack or sort is supported");
+    return IllegalArgument("unsupported strategy: " + call.Text("strategy") +
+                           ". Only binpack or sort is supported");
   }
   if (strategy == "binpack") {
-    if (call.Has("sort_order")) return IllegalArgument("Cannot set rewrite mode, it has already been set to BIN-PACK");
+    if (call.Has("sort_order"))
+      return IllegalArgument("Cannot set rewrite mode, it has already been set to BIN-PACK");
     return std::optional<spec::SortOrder>();
   }
   if (call.Has("sort_order")) {
-    ASSIGN_OR_RETURN(std::vector<sql::OrderField> fields, sql::ParseSortOrder(call.Text("sort_order")));
+    ASSIGN_OR_RETURN(std::vector<sql::OrderField> fields,
+                     sql::ParseSortOrder(call.Text("sort_order")));
     if (IsZorder(fields)) return Fail(CheckZorder(rewrite, fields).error());
     ASSIGN_OR_RETURN(std::vector<spec::SortTerm> terms, ToSortTerms(fields));
-    ASSIGN_OR_RETURN(spec::SortOrder order, spec::BuildSortOrder(rewrite.metadata().schema(), terms, false));
+    ASSIGN_OR_RETURN(spec::SortOrder order,
+                     spec::BuildSortOrder(rewrite.metadata().schema(), terms, false));
     return std::optional(std::move(order));
   }
   if (rewrite.metadata().sort_order().is_unsorted()) {
-    return IllegalArgument("Cannot sort data without a valid sort order, table '" + DottedName(rewrite.table) +
+    return IllegalArgument("Cannot sort data without a valid sort order, table '" +
+                           DottedName(rewrite.table) +
                            "' is unsorted and no sort order is provided");
   }
   return std::optional(rewrite.metadata().sort_order());
@@ -106,7 +120,8 @@ Result<expr::Expression> ParseWhere(const Rewrite& rewrite) {
   std::string text = rewrite.call.Text("where");
   auto parsed = sql::ParseExpression(text);
   if (parsed) {
-    auto filter = rewrite.call.scope.analyzer.AnalyzePredicate(**parsed, rewrite.metadata().schema());
+    auto filter =
+        rewrite.call.scope.analyzer.AnalyzePredicate(**parsed, rewrite.metadata().schema());
     if (filter) return filter;
   }
   return IllegalArgument("Cannot parse predicates in where option: " + text);
@@ -116,19 +131,22 @@ Status ChooseBranch(Rewrite& rewrite) {
   if (rewrite.call.Has("branch")) rewrite.branch = rewrite.call.Text("branch");
   const spec::Snapshot* head = rewrite.metadata().SnapshotOfRef(rewrite.branch);
   if (head == nullptr && rewrite.branch != spec::kMainBranch) {
-    return IllegalArgument("Cannot rewrite data files for branch " + rewrite.branch + ": branch does not exist");
+    return IllegalArgument("Cannot rewrite data files for branch " + rewrite.branch +
+                           ": branch does not exist");
   }
   if (head != nullptr) rewrite.snapshot_id = head->snapshot_id;
   return {};
 }
 
-// Files that rolled a little past the target are better than a tail of tiny ones: the size at which writers start anew.
+// Files that rolled a little past the target are better than a tail of tiny ones: the size at which
+// writers start anew.
 int64_t WriteMax(const RewriteOptions& options) {
   return options.target_size + (options.max_size - options.target_size) / 2;
 }
 
 plan::ExprPtr Column(const plan::Column& column) {
-  return std::make_shared<const plan::Expr>(plan::Expr{plan::ColumnRef{column.id, column.name}, column.type, column.nullable});
+  return std::make_shared<const plan::Expr>(
+      plan::Expr{plan::ColumnRef{column.id, column.name}, column.type, column.nullable});
 }
 
 // The value a sort field orders by: the column, or iceberg_bucket(n, column) and the like.
@@ -143,23 +161,27 @@ Result<plan::ExprPtr> SortValue(const spec::SortField& field, const plan::Column
     const plan::FunctionRow* row = plan::FindSystemFunction(name);
     std::vector<plan::ExprPtr> args;
     if (field.transform.param() > 0) {
-      args.push_back(std::make_shared<const plan::Expr>(
-          plan::Expr{plan::LiteralExpr{Value(field.transform.param())}, sql::TypeKind::kInt, false}));
+      args.push_back(std::make_shared<const plan::Expr>(plan::Expr{
+          plan::LiteralExpr{Value(field.transform.param())}, sql::TypeKind::kInt, false}));
     }
     args.push_back(Column(column));
     ASSIGN_OR_RETURN(plan::CallType type, plan::TypeOfCall(*row, args, true));
-    return std::make_shared<const plan::Expr>(plan::Expr{plan::Call{row->CanonicalName(), std::move(args)}, type.type, true});
+    return std::make_shared<const plan::Expr>(
+        plan::Expr{plan::Call{row->CanonicalName(), std::move(args)}, type.type, true});
   }
   return Fail(UnsupportedFeature("sorting by " + field.transform.ToString()));
 }
 
-Result<plan::PlanPtr> Sorted(plan::PlanPtr scan, const spec::SortOrder& order, const spec::Schema& schema) {
+Result<plan::PlanPtr> Sorted(plan::PlanPtr scan, const spec::SortOrder& order,
+                             const spec::Schema& schema) {
   plan::Sort sort{scan, {}, true};
   for (const spec::SortField& field : order.fields) {
     const auto& fields = schema.fields();
-    auto at = std::find_if(fields.begin(), fields.end(), [&](const spec::NestedField& f) { return f.id == field.source_id; });
+    auto at = std::find_if(fields.begin(), fields.end(),
+                           [&](const spec::NestedField& f) { return f.id == field.source_id; });
     if (at == fields.end()) return Fail(UnsupportedFeature("sorting by a nested column"));
-    ASSIGN_OR_RETURN(plan::ExprPtr value, SortValue(field, scan->output[static_cast<size_t>(at - fields.begin())]));
+    ASSIGN_OR_RETURN(plan::ExprPtr value,
+                     SortValue(field, scan->output[static_cast<size_t>(at - fields.begin())]));
     sort.keys.push_back({std::move(value), field.direction == spec::SortDirection::kAsc,
                          field.null_order == spec::NullOrder::kNullsFirst});
   }
@@ -223,13 +245,16 @@ commit::SnapshotChange ChangeOf(const Rewrite& rewrite, const std::vector<Rewrit
       change.removed_files.push_back({task.file, {}});
       for (const auto& deletes : task.deletes) {
         // A vector speaks of the one file that goes.
-        std::string key = deletes->file.file_path + "#" + std::to_string(deletes->file.content_offset.value_or(0));
-        if (deletes->file.is_dv() && vectors.insert(std::move(key)).second) change.removed_deletes.push_back({deletes->file, {}});
+        std::string key = deletes->file.file_path + "#" +
+                          std::to_string(deletes->file.content_offset.value_or(0));
+        if (deletes->file.is_dv() && vectors.insert(std::move(key)).second)
+          change.removed_deletes.push_back({deletes->file, {}});
       }
     }
   }
   if (rewrite.options.use_starting_sequence_number) {
-    change.data_sequence_number = rewrite.metadata().SnapshotById(*rewrite.snapshot_id)->sequence_number;
+    change.data_sequence_number =
+        rewrite.metadata().SnapshotById(*rewrite.snapshot_id)->sequence_number;
   }
   if (rewrite.metadata().format_version < 2) change.data_sequence_number.reset();
   change.validation.from_snapshot = rewrite.snapshot_id;
@@ -238,7 +263,8 @@ commit::SnapshotChange ChangeOf(const Rewrite& rewrite, const std::vector<Rewrit
 
 Status Commit(const Rewrite& rewrite, std::vector<RewrittenGroup> groups, Totals& totals) {
   if (groups.empty()) return {};
-  WriteTarget target{rewrite.table, rewrite.branch, false, EngineSummary(rewrite.call.scope.session)};
+  WriteTarget target{rewrite.table, rewrite.branch, false,
+                     EngineSummary(rewrite.call.scope.session)};
   commit::SnapshotChange change = ChangeOf(rewrite, groups);
   auto removed_deletes = static_cast<int64_t>(change.removed_deletes.size());
   RETURN_IF_ERROR(CommitWrite(rewrite.call.scope, target, std::move(change)));
@@ -263,11 +289,13 @@ Result<Totals> RewriteGroups(const Rewrite& rewrite, std::vector<FileGroup> grou
   for (FileGroup& group : groups) {
     auto written = WriteGroup(rewrite, std::move(group));
     if (!written) {
-      for (const RewrittenGroup& other : done) DiscardFiles(*rewrite.table.catalog, written.error(), other.added);
+      for (const RewrittenGroup& other : done)
+        DiscardFiles(*rewrite.table.catalog, written.error(), other.added);
       return Fail(std::move(written).error());
     }
     done.push_back(std::move(*written));
-    if (done.size() == per_commit) RETURN_IF_ERROR(Commit(rewrite, std::exchange(done, {}), totals));
+    if (done.size() == per_commit)
+      RETURN_IF_ERROR(Commit(rewrite, std::exchange(done, {}), totals));
   }
   RETURN_IF_ERROR(Commit(rewrite, std::move(done), totals));
   return totals;
@@ -280,7 +308,8 @@ Status RemoveDanglingDeletes(const Rewrite& rewrite, Totals& totals) {
   const spec::Snapshot* current = table.metadata().CurrentSnapshot();
   if (current == nullptr) return {};
   ASSIGN_OR_RETURN(std::vector<spec::DataFile> dangling,
-                   FindDanglingDeletes(rewrite.call.scope.session.ReadContextOf(*table.catalog), table.metadata(), *current));
+                   FindDanglingDeletes(rewrite.call.scope.session.ReadContextOf(*table.catalog),
+                                       table.metadata(), *current));
   if (dangling.empty()) return {};
   commit::SnapshotChange change;
   change.kind = commit::ChangeKind::kRewriteFiles;
@@ -310,12 +339,16 @@ Result<ProcedureRows> RewriteDataFiles(const ProcedureCall& call) {
     request.filter = rewrite.filter;
     request.stats = table::StatsSelection::All();
     ASSIGN_OR_RETURN(std::vector<table::FileScanTask> tasks,
-                     table::PlanFiles(call.scope.session.ReadContextOf(*rewrite.table.catalog), std::move(request)));
+                     table::PlanFiles(call.scope.session.ReadContextOf(*rewrite.table.catalog),
+                                      std::move(request)));
     ASSIGN_OR_RETURN(totals, RewriteGroups(rewrite, PlanGroups(std::move(tasks), rewrite.options)));
-    if (rewrite.options.remove_dangling_deletes) RETURN_IF_ERROR(RemoveDanglingDeletes(rewrite, totals));
+    if (rewrite.options.remove_dangling_deletes)
+      RETURN_IF_ERROR(RemoveDanglingDeletes(rewrite, totals));
   }
-  return ProcedureRows{{Value(static_cast<int32_t>(totals.rewritten_files)), Value(static_cast<int32_t>(totals.added_files)),
-                        Value(totals.rewritten_bytes), Value(static_cast<int32_t>(totals.failed_files)),
+  return ProcedureRows{{Value(static_cast<int32_t>(totals.rewritten_files)),
+                        Value(static_cast<int32_t>(totals.added_files)),
+                        Value(totals.rewritten_bytes),
+                        Value(static_cast<int32_t>(totals.failed_files)),
                         Value(static_cast<int32_t>(totals.removed_deletes))}};
 }
 

@@ -11,13 +11,24 @@
 namespace iceblink::engine {
 namespace {
 
-constexpr std::string_view kCommonOptions[] = {
-    "target-file-size-bytes",   "min-file-size-bytes",        "max-file-size-bytes",
-    "min-input-files",          "rewrite-all",                "max-file-group-size-bytes",
-    "max-file-group-input-files", "delete-file-threshold",    "delete-ratio-threshold",
-    "max-files-to-rewrite",     "max-concurrent-file-group-rewrites", "partial-progress.enabled",
-    "partial-progress.max-commits", "partial-progress.max-failed-commits", "use-starting-sequence-number",
-    "rewrite-job-order",        "output-spec-id",             "remove-dangling-deletes"};
+constexpr std::string_view kCommonOptions[] = {"target-file-size-bytes",
+                                               "min-file-size-bytes",
+                                               "max-file-size-bytes",
+                                               "min-input-files",
+                                               "rewrite-all",
+                                               "max-file-group-size-bytes",
+                                               "max-file-group-input-files",
+                                               "delete-file-threshold",
+                                               "delete-ratio-threshold",
+                                               "max-files-to-rewrite",
+                                               "max-concurrent-file-group-rewrites",
+                                               "partial-progress.enabled",
+                                               "partial-progress.max-commits",
+                                               "partial-progress.max-failed-commits",
+                                               "use-starting-sequence-number",
+                                               "rewrite-job-order",
+                                               "output-spec-id",
+                                               "remove-dangling-deletes"};
 constexpr std::string_view kSortOptions[] = {"compression-factor", "shuffle-partitions-per-file"};
 constexpr std::string_view kZorderOptions[] = {"max-output-size", "var-length-contribution"};
 
@@ -29,13 +40,15 @@ bool Contains(const std::string_view (&list)[N], std::string_view key) {
 Status CheckKeys(const std::map<std::string, std::string>& options, std::string_view rewriter) {
   std::vector<std::string> unknown;
   for (const auto& [key, value] : options) {
-    bool known = Contains(kCommonOptions, key) || (rewriter != "BIN-PACK" && Contains(kSortOptions, key)) ||
+    bool known = Contains(kCommonOptions, key) ||
+                 (rewriter != "BIN-PACK" && Contains(kSortOptions, key)) ||
                  (rewriter == "Z-ORDER" && Contains(kZorderOptions, key));
     if (!known) unknown.push_back(key);
   }
   if (unknown.empty()) return {};
   return IllegalArgument("Cannot use options [" + Join(unknown, ", ") +
-                         "], they are not supported by the action or the rewriter " + std::string(rewriter));
+                         "], they are not supported by the action or the rewriter " +
+                         std::string(rewriter));
 }
 
 // Reads typed options; the first bad one is remembered.
@@ -49,20 +62,23 @@ class OptionReader {
     auto number = ParseInt64(at->second);
     if (!number) return Refuse("For input string: \"" + at->second + "\"", "NumberFormatException");
     if (*number < minimum) {
-      return Refuse("'" + std::string(key) + "' is set to " + at->second + " but must be " + rule, "IllegalArgumentException");
+      return Refuse("'" + std::string(key) + "' is set to " + at->second + " but must be " + rule,
+                    "IllegalArgumentException");
     }
     value = *number;
   }
   void Flag(const char* key, bool& value) {
-    if (auto at = options_.find(key); at != options_.end()) value = EqualsIgnoreCase(at->second, "true");
+    if (auto at = options_.find(key); at != options_.end())
+      value = EqualsIgnoreCase(at->second, "true");
   }
   void Ratio(const char* key, double& value) {
     auto at = options_.find(key);
     if (at == options_.end()) return;
     auto number = ParseDouble(at->second);
     if (!number || !(*number > 0) || *number > 1) {
-      return Refuse("'" + std::string(key) + "' is set to " + at->second + " but must be > 0 and <= 1",
-                    "IllegalArgumentException");
+      return Refuse(
+          "'" + std::string(key) + "' is set to " + at->second + " but must be > 0 and <= 1",
+          "IllegalArgumentException");
     }
     value = *number;
   }
@@ -70,7 +86,8 @@ class OptionReader {
 
  private:
   void Refuse(std::string message, std::string exception) {
-    if (status_) status_ = Fail(ErrorCode::kInvalidArgument, std::move(message), std::move(exception));
+    if (status_)
+      status_ = Fail(ErrorCode::kInvalidArgument, std::move(message), std::move(exception));
   }
   const std::map<std::string, std::string>& options_;
   Status status_;
@@ -79,12 +96,14 @@ class OptionReader {
 Status CheckSizes(const RewriteOptions& options) {
   auto text = [](int64_t n) { return std::to_string(n); };
   if (options.target_size <= options.min_size) {
-    return IllegalArgument("'target-file-size-bytes' (" + text(options.target_size) + ") must be > 'min-file-size-bytes' (" +
-                           text(options.min_size) + "), all new files will be smaller than the min threshold");
+    return IllegalArgument("'target-file-size-bytes' (" + text(options.target_size) +
+                           ") must be > 'min-file-size-bytes' (" + text(options.min_size) +
+                           "), all new files will be smaller than the min threshold");
   }
   if (options.target_size >= options.max_size) {
-    return IllegalArgument("'target-file-size-bytes' (" + text(options.target_size) + ") must be < 'max-file-size-bytes' (" +
-                           text(options.max_size) + "), all new files will be larger than the max threshold");
+    return IllegalArgument("'target-file-size-bytes' (" + text(options.target_size) +
+                           ") must be < 'max-file-size-bytes' (" + text(options.max_size) +
+                           "), all new files will be larger than the max threshold");
   }
   return {};
 }
@@ -96,7 +115,8 @@ bool DeletesJustifyRewrite(const table::FileScanTask& task, const RewriteOptions
     if (table::ReferencedDataFile(file->file)) deleted += file->file.record_count;
   }
   if (deleted == 0 || task.file.record_count == 0) return false;
-  double ratio = static_cast<double>(std::min(deleted, task.file.record_count)) / static_cast<double>(task.file.record_count);
+  double ratio = static_cast<double>(std::min(deleted, task.file.record_count)) /
+                 static_cast<double>(task.file.record_count);
   return ratio >= options.delete_ratio_threshold;
 }
 
@@ -107,10 +127,12 @@ bool FileNeedsRewrite(const table::FileScanTask& task, const RewriteOptions& opt
 
 bool GroupNeedsRewrite(const FileGroup& group, const RewriteOptions& options) {
   auto count = static_cast<int64_t>(group.tasks.size());
-  if (count > 1 && (count >= options.min_input_files || group.bytes > options.target_size)) return true;
+  if (count > 1 && (count >= options.min_input_files || group.bytes > options.target_size))
+    return true;
   if (group.bytes > options.max_size) return true;
-  return std::any_of(group.tasks.begin(), group.tasks.end(),
-                     [&](const table::FileScanTask& task) { return DeletesJustifyRewrite(task, options); });
+  return std::any_of(group.tasks.begin(), group.tasks.end(), [&](const table::FileScanTask& task) {
+    return DeletesJustifyRewrite(task, options);
+  });
 }
 
 // Bins in order, each closed when the next file does not fit.
@@ -158,10 +180,12 @@ void OrderJobs(std::vector<FileGroup>& groups, const std::string& order) {
 }  // namespace
 
 Result<RewriteOptions> ParseRewriteOptions(const std::map<std::string, std::string>& given,
-                                           const spec::TableMetadata& metadata, std::string_view rewriter) {
+                                           const spec::TableMetadata& metadata,
+                                           std::string_view rewriter) {
   RETURN_IF_ERROR(CheckKeys(given, rewriter));
   RewriteOptions options;
-  ASSIGN_OR_RETURN(options.target_size, spec::IntProperty(metadata.properties, spec::property::kTargetFileSize));
+  ASSIGN_OR_RETURN(options.target_size,
+                   spec::IntProperty(metadata.properties, spec::property::kTargetFileSize));
   OptionReader reader(given);
   reader.Number("target-file-size-bytes", 1, "> 0", options.target_size);
   options.min_size = static_cast<int64_t>(static_cast<double>(options.target_size) * 0.75);
@@ -176,7 +200,8 @@ Result<RewriteOptions> ParseRewriteOptions(const std::map<std::string, std::stri
   reader.Ratio("delete-ratio-threshold", options.delete_ratio_threshold);
   reader.Number("max-files-to-rewrite", 1, "> 0", options.max_files_to_rewrite);
   reader.Flag("partial-progress.enabled", options.partial_progress);
-  reader.Number("partial-progress.max-commits", options.partial_progress ? 1 : INT64_MIN, "> 0", options.max_commits);
+  reader.Number("partial-progress.max-commits", options.partial_progress ? 1 : INT64_MIN, "> 0",
+                options.max_commits);
   reader.Flag("use-starting-sequence-number", options.use_starting_sequence_number);
   reader.Flag("remove-dangling-deletes", options.remove_dangling_deletes);
   int64_t spec_id = metadata.default_spec_id;
@@ -188,11 +213,13 @@ Result<RewriteOptions> ParseRewriteOptions(const std::map<std::string, std::stri
                            " because the table does not contain a reference to this spec-id.");
   }
   options.output_spec_id = static_cast<int32_t>(spec_id);
-  if (auto at = given.find("rewrite-job-order"); at != given.end()) options.job_order = AsciiLower(at->second);
+  if (auto at = given.find("rewrite-job-order"); at != given.end())
+    options.job_order = AsciiLower(at->second);
   return options;
 }
 
-std::vector<FileGroup> PlanGroups(std::vector<table::FileScanTask> tasks, const RewriteOptions& options) {
+std::vector<FileGroup> PlanGroups(std::vector<table::FileScanTask> tasks,
+                                  const RewriteOptions& options) {
   std::map<std::vector<Value>, std::vector<table::FileScanTask>, TupleLess> by_partition;
   for (table::FileScanTask& task : tasks) {
     if (!options.rewrite_all && !FileNeedsRewrite(task, options)) continue;

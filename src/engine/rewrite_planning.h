@@ -1,4 +1,5 @@
-// Which data files rewrite_data_files puts together: Iceberg's bin-pack planning as a pure function of scan tasks.
+// Which data files rewrite_data_files puts together: Iceberg's bin-pack planning as a pure function
+// of scan tasks.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +33,12 @@ struct RewriteOptions {
 };
 
 // Reads the procedure's options. `rewriter` names it in messages: BIN-PACK, SORT, Z-ORDER.
-// Error: IllegalArgumentException "Cannot use options [...], they are not supported by the action or the rewriter %s",
+// Error: IllegalArgumentException "Cannot use options [...], they are not supported by the action
+// or the rewriter %s",
 // "'%s' is set to %s but must be ...".
 Result<RewriteOptions> ParseRewriteOptions(const std::map<std::string, std::string>& options,
-                                           const spec::TableMetadata& metadata, std::string_view rewriter);
+                                           const spec::TableMetadata& metadata,
+                                           std::string_view rewriter);
 
 struct FileGroup {
   std::vector<table::FileScanTask> tasks;
@@ -44,6 +47,7 @@ struct FileGroup {
 };
 
 // Groups by partition, drops files and groups that need no rewriting, packs the rest into bins.
-std::vector<FileGroup> PlanGroups(std::vector<table::FileScanTask> tasks, const RewriteOptions& options);
+std::vector<FileGroup> PlanGroups(std::vector<table::FileScanTask> tasks,
+                                  const RewriteOptions& options);
 
 }  // namespace iceblink::engine

@@ -7,7 +7,8 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-table::FileScanTask File(const std::string& path, int64_t size, std::vector<Value> partition = {}, int32_t spec_id = 0) {
+table::FileScanTask File(const std::string& path, int64_t size, std::vector<Value> partition = {},
+                         int32_t spec_id = 0) {
   table::FileScanTask task;
   task.file.file_path = path;
   task.file.file_size_in_bytes = size;
@@ -45,21 +46,26 @@ TEST(RewritePlanning, FourSmallFilesAreLeftAloneFiveAreNot) {
 }
 
 TEST(RewritePlanning, FilesOfTheRightSizeStay) {
-  std::vector<table::FileScanTask> files{File("small", 70 * kMiB), File("right", 100 * kMiB), File("large", 190 * kMiB)};
-  auto groups = PlanGroups(files, Options({{"target-file-size-bytes", "104857600"}, {"min-input-files", "2"}}));
+  std::vector<table::FileScanTask> files{File("small", 70 * kMiB), File("right", 100 * kMiB),
+                                         File("large", 190 * kMiB)};
+  auto groups = PlanGroups(
+      files, Options({{"target-file-size-bytes", "104857600"}, {"min-input-files", "2"}}));
   EXPECT_EQ(Paths(groups), (Groups{{"small", "large"}}));
   EXPECT_EQ(groups[0].bytes, 260 * kMiB);
 }
 
 TEST(RewritePlanning, PartitionsAreApartAndOldSpecsTogether) {
-  std::vector<table::FileScanTask> files{File("a1", 1, {Value("a")}), File("b1", 1, {Value("b")}), File("a2", 1, {Value("a")}),
-                                         File("old1", 1, {Value(int32_t{1})}, 7), File("old2", 1, {}, 8)};
-  EXPECT_EQ(Paths(PlanGroups(files, Options({{"rewrite-all", "true"}}))), (Groups{{"old1", "old2"}, {"a1", "a2"}, {"b1"}}));
+  std::vector<table::FileScanTask> files{
+      File("a1", 1, {Value("a")}), File("b1", 1, {Value("b")}), File("a2", 1, {Value("a")}),
+      File("old1", 1, {Value(int32_t{1})}, 7), File("old2", 1, {}, 8)};
+  EXPECT_EQ(Paths(PlanGroups(files, Options({{"rewrite-all", "true"}}))),
+            (Groups{{"old1", "old2"}, {"a1", "a2"}, {"b1"}}));
 }
 
 TEST(RewritePlanning, BinsCloseWhenTheNextFileDoesNotFit) {
   std::vector<table::FileScanTask> files{File("a", 60), File("b", 60), File("c", 30)};
-  auto groups = PlanGroups(files, Options({{"rewrite-all", "true"}, {"max-file-group-size-bytes", "100"}}));
+  auto groups =
+      PlanGroups(files, Options({{"rewrite-all", "true"}, {"max-file-group-size-bytes", "100"}}));
   EXPECT_EQ(Paths(groups), (Groups{{"a"}, {"b", "c"}}));
 }
 
@@ -80,9 +86,11 @@ TEST(RewritePlanning, RefusesWhatItDoesNotKnow) {
   spec::TableMetadata metadata;
   metadata.specs.push_back({});
   EXPECT_EQ(ParseRewriteOptions({{"nonsense", "1"}}, metadata, "BIN-PACK").error().message,
-            "Cannot use options [nonsense], they are not supported by the action or the rewriter BIN-PACK");
-  EXPECT_EQ(ParseRewriteOptions({{"target-file-size-bytes", "-1"}}, metadata, "BIN-PACK").error().message,
-            "'target-file-size-bytes' is set to -1 but must be > 0");
+            "Cannot use options [nonsense], they are not supported by the action or the rewriter "
+            "BIN-PACK");
+  EXPECT_EQ(
+      ParseRewriteOptions({{"target-file-size-bytes", "-1"}}, metadata, "BIN-PACK").error().message,
+      "'target-file-size-bytes' is set to -1 but must be > 0");
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ Result<StatementResult> Guarded(const Body& body) {
 
 }  // namespace
 
-Session::Session(SessionOptions options) : state_(std::make_unique<SessionState>(std::move(options))) {}
+Session::Session(SessionOptions options)
+    : state_(std::make_unique<SessionState>(std::move(options))) {}
 Session::~Session() = default;
 
 Result<StatementResult> Session::Execute(std::string_view text) {
@@ -49,14 +50,17 @@ Result<StatementResult> Session::Execute(const plan::PlanPtr& plan) {
   return Guarded([&]() -> Result<StatementResult> {
     state_->BeginStatement();
     NameResolver names(*state_, state_->clock().NowMicros());
-    ASSIGN_OR_RETURN(std::unique_ptr<exec::RowCursor> cursor, state_->executor().Query(plan, names.statement_context()));
+    ASSIGN_OR_RETURN(std::unique_ptr<exec::RowCursor> cursor,
+                     state_->executor().Query(plan, names.statement_context()));
     return StatementResult(std::move(cursor));
   });
 }
 
 void Session::Interrupt() { state_->Interrupt(); }
 
-void Session::OnProgress(std::function<void(double)> callback) { state_->on_progress = std::move(callback); }
+void Session::OnProgress(std::function<void(double)> callback) {
+  state_->on_progress = std::move(callback);
+}
 
 const Configuration& Session::configuration() const { return state_->configuration; }
 
@@ -98,7 +102,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Statement& stateme
 }
 
 Result<StatementResult> Run(StatementScope&, const sql::UnsupportedStatement& statement) {
-  if (statement.name == "MSCK REPAIR TABLE" || statement.name == "LOAD DATA") return Fail(NotSupportedForV2(statement.name));
+  if (statement.name == "MSCK REPAIR TABLE" || statement.name == "LOAD DATA")
+    return Fail(NotSupportedForV2(statement.name));
   return Fail(UnsupportedFeature(statement.name));
 }
 

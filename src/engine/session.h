@@ -1,14 +1,14 @@
-// Session: what one user of Iceblink talks to. It holds settings, catalogs, the current namespace and temporary views, and
-// runs statements one after the other.
+// Session: what one user of Iceblink talks to. It holds settings, catalogs, the current namespace
+// and temporary views, and runs statements one after the other.
 //
 //   Session session({.settings = {{"spark.sql.session.timeZone", "UTC"}}});
 //   auto result = session.Execute("SELECT 1");
 //
-// A statement either happens or does not: data files of a failed or cancelled one are deleted, a table changes by one
-// commit. Errors carry Spark's class, condition and SQLSTATE.
+// A statement either happens or does not: data files of a failed or cancelled one are deleted, a
+// table changes by one commit. Errors carry Spark's class, condition and SQLSTATE.
 //
-// Threads: one statement at a time; Interrupt may be called from any thread. Ownership: results must be dropped before the
-// session.
+// Threads: one statement at a time; Interrupt may be called from any thread. Ownership: results
+// must be dropped before the session.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "base/time_zone.h"
 #include "engine/configuration.h"
 #include "engine/statement_result.h"
-#include "base/time_zone.h"
 #include "plan/logical_plan.h"
 #include "sql/ast.h"
 
@@ -64,7 +64,8 @@ class Session {
 
   const Configuration& configuration() const;
   const TimeZone& time_zone() const;
-  // Names that could complete a word: catalogs, namespaces and tables of the current namespace, temporary views.
+  // Names that could complete a word: catalogs, namespaces and tables of the current namespace,
+  // temporary views.
   std::vector<std::string> CompletionNames();
   // Resolves a table name to its metadata, without branches or time travel.
   Result<plan::TableRef> FindTable(std::string_view name);

@@ -13,8 +13,10 @@ SessionState::SessionState(SessionOptions options)
   app_id_ = "local-" + std::to_string(clock().NowMillis());
   options_.app_name = configuration.Get("spark.app.name", options_.app_name);
   current_catalog = catalogs.DefaultCatalog();
-  // Spark's own catalog and the one that needs no configuration start in a namespace that may be used at once.
-  if (current_catalog == kSessionCatalog || current_catalog == kLocalCatalog) current_namespace = {"default"};
+  // Spark's own catalog and the one that needs no configuration start in a namespace that may be
+  // used at once.
+  if (current_catalog == kSessionCatalog || current_catalog == kLocalCatalog)
+    current_namespace = {"default"};
   UpdateTimeZone();
 }
 
@@ -34,7 +36,8 @@ int SessionState::default_parallelism() const {
 exec::Executor& SessionState::executor() {
   std::lock_guard lock(mutex_);
   if (executor_ == nullptr) {
-    executor_ = std::make_unique<exec::Executor>(exec::ExecutorOptions{options_.threads, options_.memory_limit, {}});
+    executor_ = std::make_unique<exec::Executor>(
+        exec::ExecutorOptions{options_.threads, options_.memory_limit, {}});
   }
   return *executor_;
 }

@@ -1,4 +1,5 @@
-// What a session remembers between statements. Internal to this room and to the front doors that plan and commit themselves.
+// What a session remembers between statements. Internal to this room and to the front doors that
+// plan and commit themselves.
 //
 // One thread at a time, except Interrupt.
 #pragma once
@@ -10,10 +11,10 @@
 #include <mutex>
 #include <string>
 
+#include "base/time_zone.h"
 #include "engine/catalog_registry.h"
 #include "engine/configuration.h"
 #include "engine/session.h"
-#include "base/time_zone.h"
 #include "exec/executor.h"
 #include "plan/resolver.h"
 #include "table/manifest_cache.h"
@@ -48,7 +49,9 @@ class SessionState {
   void BeginStatement() { interrupted_ = false; }
   bool interrupted() const { return interrupted_; }
 
-  table::ReadContext ReadContextOf(catalog::Catalog& catalog) { return {&catalog.file_system(), &manifest_cache}; }
+  table::ReadContext ReadContextOf(catalog::Catalog& catalog) {
+    return {&catalog.file_system(), &manifest_cache};
+  }
 
  private:
   SessionOptions options_;

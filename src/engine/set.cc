@@ -25,8 +25,9 @@ StatementResult DescribedSettings(const Configuration& configuration) {
     rows.push_back({Value(std::string(def.key)), Value(configuration.Get(def.key, "<undefined>")),
                     Value(std::string(def.description)), Value("")});
   }
-  return StatementResult(
-      {StringColumn("key"), StringColumn("value"), StringColumn("meaning"), StringColumn("Since version")}, std::move(rows));
+  return StatementResult({StringColumn("key"), StringColumn("value"), StringColumn("meaning"),
+                          StringColumn("Since version")},
+                         std::move(rows));
 }
 
 // INTERVAL offsets are whole seconds within 18 hours.
@@ -54,7 +55,8 @@ Status RequireTable(StatementScope& scope, const sql::Name& name) {
 
 Result<StatementResult> Run(StatementScope& scope, const sql::SetConfig& statement) {
   const Configuration& configuration = scope.configuration();
-  if (!statement.key) return statement.verbose ? DescribedSettings(configuration) : AllSettings(configuration);
+  if (!statement.key)
+    return statement.verbose ? DescribedSettings(configuration) : AllSettings(configuration);
   const std::string& key = *statement.key;
   if (statement.value) {
     RETURN_IF_ERROR(Assign(scope, key, *statement.value));
@@ -65,7 +67,9 @@ Result<StatementResult> Run(StatementScope& scope, const sql::SetConfig& stateme
 
 Result<StatementResult> Run(StatementScope& scope, const sql::SetTimeZone& statement) {
   constexpr char kKey[] = "spark.sql.session.timeZone";
-  std::string zone = statement.offset ? OffsetName(*statement.offset) : statement.zone == "LOCAL" ? "UTC" : statement.zone;
+  std::string zone = statement.offset            ? OffsetName(*statement.offset)
+                     : statement.zone == "LOCAL" ? "UTC"
+                                                 : statement.zone;
   RETURN_IF_ERROR(Assign(scope, kKey, zone));
   return KeyValue({{Value(kKey), Value(zone)}});
 }
@@ -80,7 +84,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Reset& statement) 
   return StatementResult();
 }
 
-// Metadata is read anew by each statement and data is never kept, so caching is a promise kept already.
+// Metadata is read anew by each statement and data is never kept, so caching is a promise kept
+// already.
 Result<StatementResult> Run(StatementScope& scope, const sql::CacheTable& statement) {
   if (statement.query != nullptr) return Fail(UnsupportedFeature("CACHE TABLE ... AS SELECT"));
   RETURN_IF_ERROR(RequireTable(scope, statement.table));

@@ -27,11 +27,13 @@ std::vector<std::string> TemporaryViewNames(const StatementScope& scope) {
 }
 
 std::vector<ResultColumn> RelationColumns(std::string name_column) {
-  return {StringColumn("namespace"), StringColumn(std::move(name_column)), BooleanColumn("isTemporary")};
+  return {StringColumn("namespace"), StringColumn(std::move(name_column)),
+          BooleanColumn("isTemporary")};
 }
 
 // Temporary views are listed with every namespace, under no name.
-void AppendTemporary(const StatementScope& scope, const std::optional<std::string>& pattern, std::vector<ValueList>& rows) {
+void AppendTemporary(const StatementScope& scope, const std::optional<std::string>& pattern,
+                     std::vector<ValueList>& rows) {
   for (const std::string& name : TemporaryViewNames(scope)) {
     if (Matches(name, pattern)) rows.push_back({Value(""), Value(name), Value(true)});
   }
@@ -44,7 +46,8 @@ Result<std::vector<ValueList>> TableRows(StatementScope& scope, const QualifiedN
   std::vector<ValueList> rows;
   ASSIGN_OR_RETURN(std::vector<catalog::TableIdentifier> tables, ns.catalog->ListTables(ns.rest));
   for (const catalog::TableIdentifier& table : tables) {
-    if (Matches(table.name, pattern)) rows.push_back({Value(QuotedNamespace(table.ns)), Value(table.name), Value(false)});
+    if (Matches(table.name, pattern))
+      rows.push_back({Value(QuotedNamespace(table.ns)), Value(table.name), Value(false)});
   }
   AppendTemporary(scope, pattern, rows);
   return rows;
@@ -52,10 +55,13 @@ Result<std::vector<ValueList>> TableRows(StatementScope& scope, const QualifiedN
 
 std::string TableInformation(const std::string& catalog, const catalog::TableIdentifier& id,
                              const spec::TableMetadata& metadata) {
-  std::string text = "Catalog: " + catalog + "\nNamespace: " + QuotedNamespace(id.ns) + "\nTable: " + id.name + "\nType: MANAGED\n";
-  if (std::string comment = metadata.Property("comment"); !comment.empty()) text += "Comment: " + comment + "\n";
+  std::string text = "Catalog: " + catalog + "\nNamespace: " + QuotedNamespace(id.ns) +
+                     "\nTable: " + id.name + "\nType: MANAGED\n";
+  if (std::string comment = metadata.Property("comment"); !comment.empty())
+    text += "Comment: " + comment + "\n";
   text += "Location: " + metadata.location + "\nProvider: iceberg\n";
-  if (std::string owner = metadata.Property("owner"); !owner.empty()) text += "Owner: " + owner + "\n";
+  if (std::string owner = metadata.Property("owner"); !owner.empty())
+    text += "Owner: " + owner + "\n";
   std::vector<std::string> properties;
   for (const auto& [key, value] : VisibleProperties(metadata, metadata.current_snapshot_id)) {
     properties.push_back(key + "=" + value);
@@ -63,7 +69,8 @@ std::string TableInformation(const std::string& catalog, const catalog::TableIde
   // Spark prints the text of the properties character by character; what is read is the text.
   std::string joined = "[" + Join(properties, ",") + "]", spread;
   for (char c : joined) spread += (spread.empty() ? "" : ",") + std::string(1, c);
-  return text + "Table Properties: [" + spread + "]\nSchema: " + SchemaTree(metadata.schema()) + "\n";
+  return text + "Table Properties: [" + spread + "]\nSchema: " + SchemaTree(metadata.schema()) +
+         "\n";
 }
 
 }  // namespace
@@ -93,7 +100,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::ShowViews& stateme
   ASSIGN_OR_RETURN(QualifiedName ns, scope.names.QualifyNamespace(statement.in));
   std::vector<ValueList> rows;
   if (ns.catalog->views() != nullptr) {
-    ASSIGN_OR_RETURN(std::vector<catalog::TableIdentifier> views, ns.catalog->views()->ListViews(ns.rest));
+    ASSIGN_OR_RETURN(std::vector<catalog::TableIdentifier> views,
+                     ns.catalog->views()->ListViews(ns.rest));
     for (const catalog::TableIdentifier& view : views) {
       if (Matches(view.name, statement.pattern)) {
         rows.push_back({Value(QuotedNamespace(view.ns)), Value(view.name), Value(false)});
@@ -112,7 +120,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::ShowNamespaces& st
   } else {
     ASSIGN_OR_RETURN(parent, scope.names.QualifyNamespace(statement.in));
   }
-  ASSIGN_OR_RETURN(std::vector<catalog::Namespace> children, parent.catalog->ListNamespaces(parent.rest));
+  ASSIGN_OR_RETURN(std::vector<catalog::Namespace> children,
+                   parent.catalog->ListNamespaces(parent.rest));
   std::vector<ValueList> rows;
   for (const catalog::Namespace& child : children) {
     std::string name = QuotedNamespace(child);
@@ -131,27 +140,32 @@ Result<StatementResult> Run(StatementScope& scope, const sql::ShowCatalogs& stat
 
 Result<StatementResult> Run(StatementScope& scope, const sql::ShowCurrentNamespace&) {
   return StatementResult({StringColumn("catalog"), StringColumn("namespace")},
-                         {{Value(scope.session.current_catalog), Value(QuotedNamespace(scope.session.current_namespace))}});
+                         {{Value(scope.session.current_catalog),
+                           Value(QuotedNamespace(scope.session.current_namespace))}});
 }
 
 Result<StatementResult> Run(StatementScope& scope, const sql::ShowColumns& statement) {
   sql::Name name = statement.table;
-  if (!statement.in.empty() && name.size() == 1) name.insert(name.begin(), statement.in.begin(), statement.in.end());
+  if (!statement.in.empty() && name.size() == 1)
+    name.insert(name.begin(), statement.in.begin(), statement.in.end());
   ASSIGN_OR_RETURN(TableHandle table, scope.names.GetTable(name));
   // Spark compares the namespace as given with the table's own, which has no catalog in front.
   if (!statement.in.empty() && statement.in != table.id.ns) {
-    return FailWith(ErrorCode::kAnalysis, "AnalysisException", "SHOW_COLUMNS_WITH_CONFLICT_NAMESPACE", "42K05",
+    return FailWith(ErrorCode::kAnalysis, "AnalysisException",
+                    "SHOW_COLUMNS_WITH_CONFLICT_NAMESPACE", "42K05",
                     "SHOW COLUMNS with conflicting namespaces: " + sql::QuoteName(statement.in) +
                         " != " + sql::QuoteName(table.id.ns) + ".");
   }
   std::vector<ValueList> rows;
-  for (const spec::NestedField& field : table.metadata().schema().fields()) rows.push_back({Value(field.name)});
+  for (const spec::NestedField& field : table.metadata().schema().fields())
+    rows.push_back({Value(field.name)});
   return StatementResult({StringColumn("col_name")}, std::move(rows));
 }
 
 namespace {
 
-Result<std::map<std::string, std::string>> PropertiesToShow(StatementScope& scope, const sql::Name& name) {
+Result<std::map<std::string, std::string>> PropertiesToShow(StatementScope& scope,
+                                                            const sql::Name& name) {
   ASSIGN_OR_RETURN(std::optional<TableHandle> table, scope.names.FindTable(name));
   if (table) return VisibleProperties(table->metadata(), table->metadata().current_snapshot_id);
   ASSIGN_OR_RETURN(QualifiedName qualified, scope.names.Qualify(name));
@@ -170,10 +184,12 @@ Result<StatementResult> Run(StatementScope& scope, const sql::ShowTablePropertie
   std::vector<ResultColumn> columns{StringColumn("key"), StringColumn("value")};
   if (statement.key) {
     auto at = properties.find(*statement.key);
-    if (at != properties.end()) return StatementResult(std::move(columns), {{Value(at->first), Value(at->second)}});
+    if (at != properties.end())
+      return StatementResult(std::move(columns), {{Value(at->first), Value(at->second)}});
     sql::Name full = statement.table;
     ASSIGN_OR_RETURN(QualifiedName qualified, scope.names.Qualify(statement.table));
-    std::string text = "Table " + sql::QuoteNameIfNeeded(qualified.full()) + " does not have property: " + *statement.key;
+    std::string text = "Table " + sql::QuoteNameIfNeeded(qualified.full()) +
+                       " does not have property: " + *statement.key;
     return StatementResult(std::move(columns), {{Value(*statement.key), Value(std::move(text))}});
   }
   std::vector<ValueList> rows;
@@ -195,7 +211,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::ShowPartitions& st
 
 Result<StatementResult> Run(StatementScope&, const sql::ShowFunctions& statement) {
   std::set<std::string> names;
-  for (auto rows : {plan::ScalarFunctions(), plan::AggregateFunctions(), plan::WindowFunctions(), plan::GeneratorFunctions()}) {
+  for (auto rows : {plan::ScalarFunctions(), plan::AggregateFunctions(), plan::WindowFunctions(),
+                    plan::GeneratorFunctions()}) {
     for (const plan::FunctionRow& row : rows) names.emplace(row.name);
   }
   std::vector<ValueList> rows;

@@ -7,7 +7,8 @@ namespace iceblink::engine {
 StatementResult::StatementResult(std::vector<ResultColumn> columns, std::vector<ValueList> rows)
     : columns_(std::move(columns)), rows_(std::move(rows)) {}
 
-StatementResult::StatementResult(std::unique_ptr<exec::RowCursor> cursor) : cursor_(std::move(cursor)) {
+StatementResult::StatementResult(std::unique_ptr<exec::RowCursor> cursor)
+    : cursor_(std::move(cursor)) {
   for (const plan::Column& column : cursor_->columns()) {
     columns_.push_back({column.name, column.type, column.nullable});
   }
@@ -23,7 +24,8 @@ Result<std::vector<ValueList>> StatementResult::All() {
   while (true) {
     ASSIGN_OR_RETURN(std::vector<ValueList> batch, Next());
     if (batch.empty()) return all;
-    all.insert(all.end(), std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
+    all.insert(all.end(), std::make_move_iterator(batch.begin()),
+               std::make_move_iterator(batch.end()));
   }
 }
 

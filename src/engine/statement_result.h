@@ -1,6 +1,8 @@
-// What a statement answers: columns and rows, the rows either at hand (SHOW, CALL, DDL) or streamed from the executor.
+// What a statement answers: columns and rows, the rows either at hand (SHOW, CALL, DDL) or streamed
+// from the executor.
 //
-// Not thread-safe. A streamed result must be read to its end, or dropped, before the session runs the next statement.
+// Not thread-safe. A streamed result must be read to its end, or dropped, before the session runs
+// the next statement.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The statements of the grammar, one Run each. Session::Execute picks by the kind of statement; families live in
-// ddl_table.cc, alter_table.cc, insert.cc ...
+// The statements of the grammar, one Run each. Session::Execute picks by the kind of statement;
+// families live in ddl_table.cc, alter_table.cc, insert.cc ...
 #pragma once
 
 #include "base/result.h"

@@ -10,8 +10,9 @@
 
 namespace iceblink::engine {
 
-// The properties that Spark shows: stored ones, without those Spark keeps to itself (owner, comment ...), and the derived
-// ones: format, format-version, current-snapshot-id, sort-order, identifier-fields. `snapshot_id` is the state shown.
+// The properties that Spark shows: stored ones, without those Spark keeps to itself (owner, comment
+// ...), and the derived ones: format, format-version, current-snapshot-id, sort-order,
+// identifier-fields. `snapshot_id` is the state shown.
 std::map<std::string, std::string> VisibleProperties(const spec::TableMetadata& metadata,
                                                      std::optional<int64_t> snapshot_id);
 
@@ -21,7 +22,8 @@ std::map<std::string, std::string> VisibleViewProperties(const spec::ViewMetadat
 // CREATE VIEW text.
 std::string CreateViewText(const std::string& name, const spec::ViewMetadata& view);
 
-// Whether a LIKE pattern of SHOW statements matches: * is any text, | separates alternatives, case does not count.
+// Whether a LIKE pattern of SHOW statements matches: * is any text, | separates alternatives, case
+// does not count.
 bool MatchesShowPattern(std::string_view text, std::string_view pattern);
 
 // Spark's printSchema text of a schema.

@@ -11,7 +11,8 @@
 namespace iceblink::engine {
 namespace {
 
-// Ids as Iceberg's Spark module gives them: from 0, all columns first, then what is nested in each. Messages show them.
+// Ids as Iceberg's Spark module gives them: from 0, all columns first, then what is nested in each.
+// Messages show them.
 class ProvisionalIds {
  public:
   int32_t Next() { return next_++; }
@@ -23,39 +24,52 @@ class ProvisionalIds {
 // Types that Spark refuses before a catalog sees them.
 Status CheckType(const sql::DataType& type) {
   auto refuse = [](std::string condition, std::string_view text) -> Status {
-    Error error = FailWith(ErrorCode::kUnsupported, "ExtendedAnalysisException", std::move(condition), "0A000", text).value();
+    Error error = FailWith(ErrorCode::kUnsupported, "ExtendedAnalysisException",
+                           std::move(condition), "0A000", text)
+                      .value();
     error.message += ";";
     return Fail(std::move(error));
   };
   switch (type.kind()) {
-    case sql::TypeKind::kTime: return refuse("UNSUPPORTED_TIME_TYPE", "The data type TIME is not supported.");
+    case sql::TypeKind::kTime:
+      return refuse("UNSUPPORTED_TIME_TYPE", "The data type TIME is not supported.");
     case sql::TypeKind::kGeometry:
     case sql::TypeKind::kGeography:
       return refuse("UNSUPPORTED_FEATURE.GEOSPATIAL_DISABLED",
                     "The feature is not supported: Geospatial feature is disabled.");
-    case sql::TypeKind::kArray: return CheckType(type.element());
-    case sql::TypeKind::kMap: RETURN_IF_ERROR(CheckType(type.key())); return CheckType(type.value());
+    case sql::TypeKind::kArray:
+      return CheckType(type.element());
+    case sql::TypeKind::kMap:
+      RETURN_IF_ERROR(CheckType(type.key()));
+      return CheckType(type.value());
     case sql::TypeKind::kStruct:
       for (const sql::StructField& field : type.fields()) RETURN_IF_ERROR(CheckType(field.type));
       return {};
-    default: return {};
+    default:
+      return {};
   }
 }
 
 Status CheckColumn(const sql::ColumnDefinition& column, const std::string& table_name) {
   if (column.default_value) {
-    return FailWith(ErrorCode::kUnsupported, "AnalysisException", "UNSUPPORTED_FEATURE.TABLE_OPERATION", "0A000",
+    return FailWith(ErrorCode::kUnsupported, "AnalysisException",
+                    "UNSUPPORTED_FEATURE.TABLE_OPERATION", "0A000",
                     "The feature is not supported: Table " + table_name +
-                        " does not support column default value. Please check the current catalog and namespace to make sure "
-                        "the qualified table name is expected, and also check the catalog implementation which is "
+                        " does not support column default value. Please check the current catalog "
+                        "and namespace to make sure "
+                        "the qualified table name is expected, and also check the catalog "
+                        "implementation which is "
                         "configured by \"spark.sql.catalog\".");
   }
   if (column.generated || column.identity) {
-    return FailWith(ErrorCode::kUnsupported, "AnalysisException", "UNSUPPORTED_FEATURE.TABLE_OPERATION", "0A000",
-                    "The feature is not supported: Table " + table_name +
-                        " does not support " + (column.generated ? "generated columns" : "identity column") +
-                        ". Please check the current catalog and namespace to make sure the qualified table name is expected, "
-                        "and also check the catalog implementation which is configured by \"spark.sql.catalog\".");
+    return FailWith(ErrorCode::kUnsupported, "AnalysisException",
+                    "UNSUPPORTED_FEATURE.TABLE_OPERATION", "0A000",
+                    "The feature is not supported: Table " + table_name + " does not support " +
+                        (column.generated ? "generated columns" : "identity column") +
+                        ". Please check the current catalog and namespace to make sure the "
+                        "qualified table name is expected, "
+                        "and also check the catalog implementation which is configured by "
+                        "\"spark.sql.catalog\".");
   }
   return {};
 }
@@ -67,21 +81,23 @@ Error DuplicateColumn(const std::string& name) {
       .value();
 }
 
-Result<spec::Schema> MakeSchema(std::vector<spec::NestedField> fields, const std::vector<sql::DataType>& types,
-                                ProvisionalIds& ids) {
+Result<spec::Schema> MakeSchema(std::vector<spec::NestedField> fields,
+                                const std::vector<sql::DataType>& types, ProvisionalIds& ids) {
   for (size_t i = 0; i < fields.size(); i++) {
     ASSIGN_OR_RETURN(fields[i].type, plan::ToIcebergType(types[i], [&ids] { return ids.Next(); }));
   }
   return spec::Schema(std::move(fields));
 }
 
-// The names of duplicate partition transforms, as Spark's analyzer finds them before Iceberg sees the table.
+// The names of duplicate partition transforms, as Spark's analyzer finds them before Iceberg sees
+// the table.
 Status CheckDuplicates(const std::vector<spec::PartitionTerm>& terms) {
   std::set<std::string> seen;
   for (const spec::PartitionTerm& term : terms) {
     if (!term.transform.is_identity()) continue;
     if (seen.insert(Utf8Lower(term.column)).second) continue;
-    Error error = Error::Make(ErrorCode::kAnalysis, "Found duplicate column(s) in the partitioning: " + term.column,
+    Error error = Error::Make(ErrorCode::kAnalysis,
+                              "Found duplicate column(s) in the partitioning: " + term.column,
                               "AnalysisException");
     error.condition = "_LEGACY_ERROR_TEMP_3058";
     return Fail(std::move(error));
@@ -89,10 +105,13 @@ Status CheckDuplicates(const std::vector<spec::PartitionTerm>& terms) {
   return {};
 }
 
-Status CheckColumnsExist(const std::vector<spec::PartitionTerm>& terms, const spec::Schema& schema) {
+Status CheckColumnsExist(const std::vector<spec::PartitionTerm>& terms,
+                         const spec::Schema& schema) {
   for (const spec::PartitionTerm& term : terms) {
     if (schema.FindField(term.column, false) != nullptr) continue;
-    Error error = Error::Make(ErrorCode::kAnalysis, "Couldn't find column " + term.column + " in:\nroot\n", "AnalysisException");
+    Error error =
+        Error::Make(ErrorCode::kAnalysis, "Couldn't find column " + term.column + " in:\nroot\n",
+                    "AnalysisException");
     error.condition = "_LEGACY_ERROR_TEMP_3060";
     return Fail(std::move(error));
   }
@@ -101,7 +120,8 @@ Status CheckColumnsExist(const std::vector<spec::PartitionTerm>& terms, const sp
 
 }  // namespace
 
-Result<spec::Schema> SchemaOfColumns(const std::vector<sql::ColumnDefinition>& columns, const std::string& table_name) {
+Result<spec::Schema> SchemaOfColumns(const std::vector<sql::ColumnDefinition>& columns,
+                                     const std::string& table_name) {
   ProvisionalIds ids;
   std::vector<spec::NestedField> fields;
   std::vector<sql::DataType> types;
@@ -144,7 +164,8 @@ std::vector<sql::ColumnDefinition> PartitionColumns(const sql::CreateTable& stat
   return columns;
 }
 
-Result<spec::PartitionSpec> SpecOfPartitioning(const sql::CreateTable& statement, const spec::Schema& schema) {
+Result<spec::PartitionSpec> SpecOfPartitioning(const sql::CreateTable& statement,
+                                               const spec::Schema& schema) {
   std::vector<spec::PartitionTerm> terms;
   for (const sql::PartitioningField& field : statement.partitioning) {
     if (const auto* column = std::get_if<sql::ColumnDefinition>(&field)) {
@@ -156,11 +177,14 @@ Result<spec::PartitionSpec> SpecOfPartitioning(const sql::CreateTable& statement
   }
   if (statement.buckets) {
     if (statement.buckets->columns.size() != 1) {
-      return IllegalArgument("Cannot convert transform with more than one column reference: bucket(" +
-                             std::to_string(statement.buckets->count) + ", " + Join(statement.buckets->columns, ", ") + ")");
+      return IllegalArgument(
+          "Cannot convert transform with more than one column reference: bucket(" +
+          std::to_string(statement.buckets->count) + ", " + Join(statement.buckets->columns, ", ") +
+          ")");
     }
     terms.push_back({statement.buckets->columns.front(),
-                     spec::Transform::Bucket(static_cast<int32_t>(statement.buckets->count)), {}});
+                     spec::Transform::Bucket(static_cast<int32_t>(statement.buckets->count)),
+                     {}});
   }
   if (!statement.cluster_by.empty()) return Fail(UnsupportedFeature("CLUSTER BY"));
   RETURN_IF_ERROR(CheckColumnsExist(terms, schema));

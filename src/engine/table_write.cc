@@ -15,7 +15,8 @@ namespace iceblink::engine {
 SummaryEntries EngineSummary(const SessionState& session) {
   return {{"engine-name", "spark"},
           {"engine-version", kSparkVersion},
-          {"iceberg-version", std::string("Apache Iceberg ") + kIcebergVersion + " (iceblink " + kVersion + ")"},
+          {"iceberg-version",
+           std::string("Apache Iceberg ") + kIcebergVersion + " (iceblink " + kVersion + ")"},
           {"app-id", session.app_id()},
           {"app-name", session.app_name()}};
 }
@@ -23,14 +24,19 @@ SummaryEntries EngineSummary(const SessionState& session) {
 SummaryEntries WriteSummary(const SessionState& session) {
   SummaryEntries summary = EngineSummary(session);
   summary["spark.app.id"] = session.app_id();
-  for (auto& [key, value] : session.configuration.WithPrefix("spark.sql.iceberg.snapshot-property.")) summary[key] = value;
+  for (auto& [key, value] :
+       session.configuration.WithPrefix("spark.sql.iceberg.snapshot-property."))
+    summary[key] = value;
   return summary;
 }
 
-Result<WriteTarget> PrepareWrite(StatementScope& scope, const plan::TableRef& table, std::string_view statement_verb) {
-  if (table.time_travel) return IllegalArgument("Cannot " + std::string(statement_verb) + " table with time travel");
+Result<WriteTarget> PrepareWrite(StatementScope& scope, const plan::TableRef& table,
+                                 std::string_view statement_verb) {
+  if (table.time_travel)
+    return IllegalArgument("Cannot " + std::string(statement_verb) + " table with time travel");
   RETURN_IF_ERROR(CheckWapGuards(scope, table));
-  RETURN_IF_ERROR(spec::ParseFileFormat(table.metadata->Property("write.format.default", "parquet")));
+  RETURN_IF_ERROR(
+      spec::ParseFileFormat(table.metadata->Property("write.format.default", "parquet")));
   WriteTarget target;
   ASSIGN_OR_RETURN(target.handle, scope.names.HandleOf(table));
   target.branch = table.branch.value_or(spec::kMainBranch);
@@ -68,7 +74,8 @@ commit::Transaction::Options TransactionOptions(const StatementScope& scope) {
   return options;
 }
 
-void DiscardFiles(catalog::Catalog& catalog, const Error& error, const std::vector<spec::DataFile>& files) {
+void DiscardFiles(catalog::Catalog& catalog, const Error& error,
+                  const std::vector<spec::DataFile>& files) {
   if (error.code == ErrorCode::kCommitUnknown || files.empty()) return;
   std::vector<std::string> paths;
   for (const spec::DataFile& file : files) paths.push_back(file.file_path);
@@ -77,7 +84,8 @@ void DiscardFiles(catalog::Catalog& catalog, const Error& error, const std::vect
   });
 }
 
-Result<commit::CommitOutcome> CommitWrite(StatementScope& scope, const WriteTarget& target, commit::SnapshotChange change) {
+Result<commit::CommitOutcome> CommitWrite(StatementScope& scope, const WriteTarget& target,
+                                          commit::SnapshotChange change) {
   change.branch = target.branch;
   change.stage_only = target.stage_only;
   for (const auto& [key, value] : target.summary) change.summary.emplace(key, value);
@@ -88,7 +96,8 @@ Result<commit::CommitOutcome> CommitWrite(StatementScope& scope, const WriteTarg
     DiscardFiles(*target.handle.catalog, cancelled, written);
     return Fail(std::move(cancelled));
   }
-  commit::Transaction transaction(*target.handle.catalog, target.handle.id, target.handle.loaded, TransactionOptions(scope));
+  commit::Transaction transaction(*target.handle.catalog, target.handle.id, target.handle.loaded,
+                                  TransactionOptions(scope));
   transaction.Add(std::move(change));
   auto outcome = transaction.Commit();
   if (!outcome) DiscardFiles(*target.handle.catalog, outcome.error(), written);

@@ -18,16 +18,19 @@ struct ColumnTransform {
   spec::Transform transform;
 };
 
-// Errors: UnsupportedOperationException "Transform is not supported: %s", IllegalArgumentException "Unsupported width for
-// transform: %s", "Cannot find width for transform: %s", "Cannot convert transform with more than one column reference: %s".
+// Errors: UnsupportedOperationException "Transform is not supported: %s", IllegalArgumentException
+// "Unsupported width for transform: %s", "Cannot find width for transform: %s", "Cannot convert
+// transform with more than one column reference: %s".
 Result<ColumnTransform> ToColumnTransform(const sql::Transform& transform);
 
 Result<std::vector<spec::SortTerm>> ToSortTerms(const std::vector<sql::OrderField>& order);
 
-// `bucket(4, id)`, `days(ts)`, `id`: as DESCRIBE and SHOW CREATE TABLE print a partition field. Void fields have no text.
+// `bucket(4, id)`, `days(ts)`, `id`: as DESCRIBE and SHOW CREATE TABLE print a partition field.
+// Void fields have no text.
 std::string DescribeTransform(const spec::Transform& transform, std::string_view column);
 
 // The partition columns of a spec, void fields left out.
-std::vector<std::string> DescribePartitioning(const spec::PartitionSpec& spec, const spec::Schema& schema);
+std::vector<std::string> DescribePartitioning(const spec::PartitionSpec& spec,
+                                              const spec::Schema& schema);
 
 }  // namespace iceblink::engine

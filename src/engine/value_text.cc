@@ -28,24 +28,28 @@ void AppendJsonFloating(T value, std::string& out) {
 
 // Whether Spark's text of the type is one token without nested parts.
 bool IsNumberLike(TypeKind kind) {
-  return kind == TypeKind::kTinyInt || kind == TypeKind::kSmallInt || kind == TypeKind::kInt || kind == TypeKind::kBigInt;
+  return kind == TypeKind::kTinyInt || kind == TypeKind::kSmallInt || kind == TypeKind::kInt ||
+         kind == TypeKind::kBigInt;
 }
 
 std::string DateTimeText(const Value& value, TypeKind kind, const TimeZone& zone) {
   if (kind == TypeKind::kDate) return exec::SparkDate(value.AsInt64());
   if (kind == TypeKind::kTime) return FormatTime(value.AsInt64());
-  return exec::SparkTimestamp(kind == TypeKind::kTimestamp ? zone.ToLocal(value.AsInt64()) : value.AsInt64());
+  return exec::SparkTimestamp(kind == TypeKind::kTimestamp ? zone.ToLocal(value.AsInt64())
+                                                           : value.AsInt64());
 }
 
 std::string IntervalText(const Interval& interval, const DataType& type) {
   if (!type.is_ansi_interval()) return exec::CalendarInterval(interval);
   bool year_month = type.kind() == TypeKind::kYearMonthInterval;
   return exec::SparkInterval(year_month ? interval.months : interval.micros, year_month,
-                             static_cast<int>(type.start_field()), static_cast<int>(type.end_field()));
+                             static_cast<int>(type.start_field()),
+                             static_cast<int>(type.end_field()));
 }
 
 bool IsDateTime(TypeKind kind) {
-  return kind == TypeKind::kDate || kind == TypeKind::kTime || kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampNtz;
+  return kind == TypeKind::kDate || kind == TypeKind::kTime || kind == TypeKind::kTimestamp ||
+         kind == TypeKind::kTimestampNtz;
 }
 
 void AppendInner(const Value& value, const DataType& type, const TimeZone& zone, std::string& out) {
@@ -56,7 +60,8 @@ void AppendInner(const Value& value, const DataType& type, const TimeZone& zone,
   }
 }
 
-void AppendNested(const Value& value, const DataType& type, const TimeZone& zone, std::string& out) {
+void AppendNested(const Value& value, const DataType& type, const TimeZone& zone,
+                  std::string& out) {
   bool first = true;
   auto separate = [&] {
     if (!first) out += ", ";
@@ -64,7 +69,8 @@ void AppendNested(const Value& value, const DataType& type, const TimeZone& zone
   };
   if (value.Is<ArrayValue>()) {
     out += '[';
-    for (const Value& element : value.elements()) separate(), AppendInner(element, type.element(), zone, out);
+    for (const Value& element : value.elements())
+      separate(), AppendInner(element, type.element(), zone, out);
     out += ']';
   } else if (value.Is<StructValue>()) {
     out += '{';
@@ -85,7 +91,8 @@ void AppendNested(const Value& value, const DataType& type, const TimeZone& zone
   }
 }
 
-void AppendScalarText(const Value& value, const DataType& type, const TimeZone& zone, std::string& out) {
+void AppendScalarText(const Value& value, const DataType& type, const TimeZone& zone,
+                      std::string& out) {
   if (value.Is<bool>()) {
     out += value.As<bool>() ? "true" : "false";
   } else if (value.Is<float>()) {
@@ -110,7 +117,8 @@ void AppendScalarText(const Value& value, const DataType& type, const TimeZone& 
 // One JSON value; `objects` writes structs and string-keyed maps as JSON objects.
 class JsonWriter {
  public:
-  JsonWriter(const TimeZone& zone, bool objects, std::string& out) : zone_(zone), objects_(objects), out_(out) {}
+  JsonWriter(const TimeZone& zone, bool objects, std::string& out)
+      : zone_(zone), objects_(objects), out_(out) {}
 
   void Write(const Value& value, const DataType& type) {
     if (value.is_null()) {
@@ -198,7 +206,8 @@ void AppendJson(const Value& value, const DataType& type, const TimeZone& zone, 
   JsonWriter(zone, false, out).Write(value, type);
 }
 
-void AppendJsonObject(const Value& value, const DataType& type, const TimeZone& zone, std::string& out) {
+void AppendJsonObject(const Value& value, const DataType& type, const TimeZone& zone,
+                      std::string& out) {
   JsonWriter(zone, true, out).Write(value, type);
 }
 
@@ -207,11 +216,21 @@ void AppendJsonString(std::string_view text, std::string& out) {
   out += '"';
   for (char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += "\\u00";

@@ -18,16 +18,20 @@ using Scope = sql::CreateView::Scope;
 Error ViewNotFound(const sql::Name& name) {
   return FailWith(ErrorCode::kNotFound, "NoSuchViewException", "VIEW_NOT_FOUND", "42P01",
                   "The view " + Join(name, ".") +
-                      " cannot be found. Verify the spelling and correctness of the schema and catalog.\nIf you did not qualify "
-                      "the name with a schema, verify the current_schema() output, or qualify the name with the correct schema "
+                      " cannot be found. Verify the spelling and correctness of the schema and "
+                      "catalog.\nIf you did not qualify "
+                      "the name with a schema, verify the current_schema() output, or qualify the "
+                      "name with the correct schema "
                       "and catalog.\nTo tolerate the error on drop use DROP VIEW IF EXISTS.")
       .value();
 }
 
 Error ViewAlreadyExists(const sql::Name& name) {
-  return FailWith(ErrorCode::kAlreadyExists, "ViewAlreadyExistsException", "VIEW_ALREADY_EXISTS", "42P07",
+  return FailWith(ErrorCode::kAlreadyExists, "ViewAlreadyExistsException", "VIEW_ALREADY_EXISTS",
+                  "42P07",
                   "Cannot create view " + Join(name, ".") +
-                      " because it already exists.\nChoose a different name, drop or replace the existing object, or add the "
+                      " because it already exists.\nChoose a different name, drop or replace the "
+                      "existing object, or add the "
                       "IF NOT EXISTS clause to tolerate pre-existing objects.")
       .value();
 }
@@ -43,12 +47,15 @@ Result<StatementResult> CreateTemporary(StatementScope& scope, const sql::Create
   auto& views = scope.session.temporary_views;
   if (views.count(key) > 0 && !statement.or_replace) {
     if (statement.if_not_exists) return StatementResult();
-    return FailWith(ErrorCode::kAlreadyExists, "TempTableAlreadyExistsException", "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
+    return FailWith(ErrorCode::kAlreadyExists, "TempTableAlreadyExistsException",
+                    "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
                     "Cannot create the temporary view " + sql::QuoteIdentifier(name) +
-                        " because it already exists.\nChoose a different name, drop or replace the existing view,  or add the IF "
+                        " because it already exists.\nChoose a different name, drop or replace the "
+                        "existing view,  or add the IF "
                         "NOT EXISTS clause to tolerate pre-existing views.");
   }
-  ASSIGN_OR_RETURN(plan::ViewDefinition definition, scope.analyzer.AnalyzeCreateView(statement, name));
+  ASSIGN_OR_RETURN(plan::ViewDefinition definition,
+                   scope.analyzer.AnalyzeCreateView(statement, name));
   plan::TemporaryView view;
   view.name = name;
   view.text = statement.query_text;
@@ -57,33 +64,41 @@ Result<StatementResult> CreateTemporary(StatementScope& scope, const sql::Create
   return StatementResult();
 }
 
-Result<spec::ViewVersion> VersionOf(StatementScope& scope, const sql::CreateView& statement, const QualifiedName& name) {
+Result<spec::ViewVersion> VersionOf(StatementScope& scope, const sql::CreateView& statement,
+                                    const QualifiedName& name) {
   spec::ViewVersion version;
   version.timestamp_ms = scope.now_ms();
   version.schema_id = -1;
   version.summary = {{"engine-name", "spark"},
                      {"engine-version", kSparkVersion},
-                     {"iceberg-version", std::string("Apache Iceberg ") + kIcebergVersion + " (iceblink " + kVersion + ")"},
+                     {"iceberg-version", std::string("Apache Iceberg ") + kIcebergVersion +
+                                             " (iceblink " + kVersion + ")"},
                      {"app-id", scope.session.app_id()}};
   version.representations = {{"sql", statement.query_text, "spark"}};
-  if (scope.session.current_catalog != name.catalog_name) version.default_catalog = scope.session.current_catalog;
+  if (scope.session.current_catalog != name.catalog_name)
+    version.default_catalog = scope.session.current_catalog;
   version.default_namespace = scope.session.current_namespace;
   return version;
 }
 
-Result<spec::Schema> SchemaOfView(const plan::ViewDefinition& definition, const sql::CreateView& statement) {
+Result<spec::Schema> SchemaOfView(const plan::ViewDefinition& definition,
+                                  const sql::CreateView& statement) {
   ASSIGN_OR_RETURN(spec::Schema schema, SchemaOfQuery(definition.columns));
   std::vector<spec::NestedField> fields = schema.fields();
-  for (size_t i = 0; i < fields.size() && i < statement.columns.size(); i++) fields[i].doc = statement.columns[i].comment;
+  for (size_t i = 0; i < fields.size() && i < statement.columns.size(); i++)
+    fields[i].doc = statement.columns[i].comment;
   return spec::Schema(std::move(fields));
 }
 
-std::map<std::string, std::string> ViewProperties(StatementScope& scope, const sql::CreateView& statement,
+std::map<std::string, std::string> ViewProperties(StatementScope& scope,
+                                                  const sql::CreateView& statement,
                                                   const plan::ViewDefinition& definition) {
-  std::map<std::string, std::string> properties(statement.properties.begin(), statement.properties.end());
+  std::map<std::string, std::string> properties(statement.properties.begin(),
+                                                statement.properties.end());
   if (statement.comment) properties["comment"] = *statement.comment;
   properties["owner"] = scope.names.settings().user;
-  properties["create_engine_version"] = properties["engine_version"] = std::string("Spark ") + kSparkVersion;
+  properties["create_engine_version"] = properties["engine_version"] =
+      std::string("Spark ") + kSparkVersion;
   properties["spark.query-column-names"] = Join(definition.query_column_names, ",");
   return properties;
 }
@@ -92,15 +107,18 @@ Result<StatementResult> CreateInCatalog(StatementScope& scope, const sql::Create
   ASSIGN_OR_RETURN(QualifiedName name, scope.names.Qualify(statement.name));
   catalog::ViewCatalog* views = name.catalog->views();
   if (views == nullptr) {
-    return Fail(ErrorCode::kUnsupported, "Creating a view is not supported by catalog: " + name.catalog_name,
+    return Fail(ErrorCode::kUnsupported,
+                "Creating a view is not supported by catalog: " + name.catalog_name,
                 "UnsupportedOperationException");
   }
   std::string dotted = sql::QuoteNameIfNeeded(name.full());
-  ASSIGN_OR_RETURN(plan::ViewDefinition definition, scope.analyzer.AnalyzeCreateView(statement, dotted));
+  ASSIGN_OR_RETURN(plan::ViewDefinition definition,
+                   scope.analyzer.AnalyzeCreateView(statement, dotted));
   if (!definition.temporary_views.empty()) {
     std::vector<std::string> names;
     for (const sql::Name& view : definition.temporary_views) names.push_back(Join(view, "."));
-    return IcebergAnalysis("Cannot create view " + dotted + " that references temporary view: [" + Join(names, ", ") + "]");
+    return IcebergAnalysis("Cannot create view " + dotted + " that references temporary view: [" +
+                           Join(names, ", ") + "]");
   }
   catalog::TableIdentifier id = name.identifier();
   ASSIGN_OR_RETURN(bool exists, views->ViewExists(id));
@@ -122,22 +140,26 @@ Result<StatementResult> CreateInCatalog(StatementScope& scope, const sql::Create
   updates.push_back(spec::update::SetCurrentViewVersion{});
   updates.push_back(spec::ViewSetProperties{ViewProperties(scope, statement, definition)});
   if (!exists) {
-    ASSIGN_OR_RETURN(spec::ViewMetadata metadata, spec::ApplyViewUpdates(nullptr, updates, scope.now_ms()));
+    ASSIGN_OR_RETURN(spec::ViewMetadata metadata,
+                     spec::ApplyViewUpdates(nullptr, updates, scope.now_ms()));
     RETURN_IF_ERROR(views->CreateView(id, metadata));
     return StatementResult();
   }
   ASSIGN_OR_RETURN(catalog::LoadedView base, views->LoadView(id));
-  ASSIGN_OR_RETURN(spec::ViewMetadata metadata, spec::ApplyViewUpdates(base.metadata.get(), updates, scope.now_ms()));
+  ASSIGN_OR_RETURN(spec::ViewMetadata metadata,
+                   spec::ApplyViewUpdates(base.metadata.get(), updates, scope.now_ms()));
   RETURN_IF_ERROR(views->ReplaceView(id, base, metadata));
   return StatementResult();
 }
 
 // Properties that describe the view itself and are not for users.
-constexpr std::string_view kReservedViewProperties[] = {"provider", "location", "format-version", "spark.query-column-names"};
+constexpr std::string_view kReservedViewProperties[] = {"provider", "location", "format-version",
+                                                        "spark.query-column-names"};
 
 Status CheckViewProperty(const std::string& key, std::string_view verb) {
   for (std::string_view reserved : kReservedViewProperties) {
-    if (reserved == key) return IcebergAnalysis("Cannot " + std::string(verb) + " reserved property: '" + key + "'");
+    if (reserved == key)
+      return IcebergAnalysis("Cannot " + std::string(verb) + " reserved property: '" + key + "'");
   }
   return {};
 }
@@ -150,13 +172,15 @@ struct ViewHandle {
 
 Status Change(StatementScope&, const ViewHandle&, const sql::AlterViewAs&) {
   return Fail(ErrorCode::kUnsupported,
-              "ALTER VIEW <viewName> AS is not supported. Use CREATE OR REPLACE VIEW instead;", "ExtendedAnalysisException");
+              "ALTER VIEW <viewName> AS is not supported. Use CREATE OR REPLACE VIEW instead;",
+              "ExtendedAnalysisException");
 }
 Status Change(StatementScope&, const ViewHandle&, const sql::AlterViewSchemaMode&) {
   return Fail(UnsupportedFeature("ALTER VIEW ... WITH SCHEMA"));
 }
 
-Status ReplaceProperties(StatementScope& scope, const ViewHandle& view, std::vector<spec::ViewUpdate> updates) {
+Status ReplaceProperties(StatementScope& scope, const ViewHandle& view,
+                         std::vector<spec::ViewUpdate> updates) {
   ASSIGN_OR_RETURN(spec::ViewMetadata metadata,
                    spec::ApplyViewUpdates(view.loaded.metadata.get(), updates, scope.now_ms()));
   RETURN_IF_ERROR(view.views->ReplaceView(view.name.identifier(), view.loaded, metadata));
@@ -192,7 +216,8 @@ Status Change(StatementScope& scope, const ViewHandle& view, const sql::RenameTo
     to.rest.back() = change.to.back();
   }
   if (to.catalog_name != view.name.catalog_name) {
-    return IcebergAnalysis("Cannot move view between catalogs: from=" + view.name.catalog_name + " and to=" + to.catalog_name);
+    return IcebergAnalysis("Cannot move view between catalogs: from=" + view.name.catalog_name +
+                           " and to=" + to.catalog_name);
   }
   return view.views->RenameView(view.name.identifier(), to.identifier());
 }
@@ -200,7 +225,8 @@ Status Change(StatementScope& scope, const ViewHandle& view, const sql::RenameTo
 }  // namespace
 
 Result<StatementResult> Run(StatementScope& scope, const sql::CreateView& statement) {
-  return statement.scope == Scope::kCatalog ? CreateInCatalog(scope, statement) : CreateTemporary(scope, statement);
+  return statement.scope == Scope::kCatalog ? CreateInCatalog(scope, statement)
+                                            : CreateTemporary(scope, statement);
 }
 
 // A view over files in place: CREATE TEMPORARY VIEW v USING csv OPTIONS (path ...).
@@ -209,8 +235,10 @@ Result<StatementResult> Run(StatementScope& scope, const sql::CreateTempViewUsin
   scan.format = AsciiLower(statement.provider);
   for (const auto& [key, value] : statement.options) {
     std::string name = AsciiLower(key);
-    if (name == "path") scan.paths.push_back(value);
-    else scan.options[name] = value;
+    if (name == "path")
+      scan.paths.push_back(value);
+    else
+      scan.options[name] = value;
   }
   ASSIGN_OR_RETURN(std::vector<plan::Column> columns, scope.names.DescribeFiles(scan));
   plan::ColumnId id = 1;
@@ -227,19 +255,23 @@ Result<StatementResult> Run(StatementScope& scope, const sql::CreateTempViewUsin
   view.plan = std::make_shared<const plan::Plan>(std::move(plan));
   std::string key = (statement.global ? "global_temp." : "") + Utf8Lower(view.name);
   if (scope.session.temporary_views.count(key) > 0 && !statement.or_replace) {
-    return FailWith(ErrorCode::kAlreadyExists, "TempTableAlreadyExistsException", "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
-                    "Cannot create the temporary view " + sql::QuoteIdentifier(view.name) + " because it already exists.");
+    return FailWith(ErrorCode::kAlreadyExists, "TempTableAlreadyExistsException",
+                    "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
+                    "Cannot create the temporary view " + sql::QuoteIdentifier(view.name) +
+                        " because it already exists.");
   }
   scope.session.temporary_views[key] = std::move(view);
   return StatementResult();
 }
 
 Result<StatementResult> Run(StatementScope& scope, const sql::DropView& statement) {
-  if (statement.name.size() == 1 && scope.session.temporary_views.erase(Utf8Lower(statement.name.front())) > 0) {
+  if (statement.name.size() == 1 &&
+      scope.session.temporary_views.erase(Utf8Lower(statement.name.front())) > 0) {
     return StatementResult();
   }
   if (statement.name.size() == 2 && EqualsIgnoreCase(statement.name.front(), "global_temp")) {
-    if (scope.session.temporary_views.erase("global_temp." + Utf8Lower(statement.name.back())) > 0) return StatementResult();
+    if (scope.session.temporary_views.erase("global_temp." + Utf8Lower(statement.name.back())) > 0)
+      return StatementResult();
   }
   ASSIGN_OR_RETURN(QualifiedName name, scope.names.Qualify(statement.name));
   bool exists = false;
@@ -265,7 +297,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::AlterView& stateme
     return Fail(TableNotFound(view.name.full(), "ExtendedAnalysisException", "; line 1 pos 11;"));
   }
   view.loaded = std::move(*loaded);
-  RETURN_IF_ERROR(std::visit([&](const auto& change) { return Change(scope, view, change); }, statement.change));
+  RETURN_IF_ERROR(std::visit([&](const auto& change) { return Change(scope, view, change); },
+                             statement.change));
   return StatementResult();
 }
 

@@ -27,12 +27,14 @@ FieldMetricsMode ParseMode(std::string_view text) {
   if (mode == "counts") return {MetricsMode::kCounts, 0};
   if (mode == "full") return {MetricsMode::kFull, 0};
   if (mode.starts_with("truncate(") && mode.ends_with(")")) {
-    if (auto length = ParseInt32(mode.substr(9, mode.size() - 10))) return {MetricsMode::kTruncate, *length};
+    if (auto length = ParseInt32(mode.substr(9, mode.size() - 10)))
+      return {MetricsMode::kTruncate, *length};
   }
   return {};
 }
 
-// Struct fields of a level first, then the nested structs in order: which columns get the inferred default.
+// Struct fields of a level first, then the nested structs in order: which columns get the inferred
+// default.
 void CollectByLevel(const std::vector<spec::NestedField>& fields, std::vector<int32_t>* ids) {
   for (const spec::NestedField& field : fields) {
     if (!field.type.is_nested()) ids->push_back(field.id);
@@ -50,8 +52,9 @@ std::set<int32_t> SortedColumns(const spec::TableMetadata& metadata) {
   return out;
 }
 
-void Collect(const std::vector<spec::NestedField>& fields, std::vector<size_t>& path,
-             const std::function<void(const spec::NestedField&, const std::vector<size_t>&)>& visit) {
+void Collect(
+    const std::vector<spec::NestedField>& fields, std::vector<size_t>& path,
+    const std::function<void(const spec::NestedField&, const std::vector<size_t>&)>& visit) {
   for (size_t i = 0; i < fields.size(); ++i) {
     path.push_back(i);
     if (fields[i].type.Is(TypeKind::kStruct)) {
@@ -65,32 +68,39 @@ void Collect(const std::vector<spec::NestedField>& fields, std::vector<size_t>& 
 
 }  // namespace
 
-std::vector<MetricsColumn> MetricsColumns(const spec::TableMetadata& metadata, const spec::Schema& schema) {
+std::vector<MetricsColumn> MetricsColumns(const spec::TableMetadata& metadata,
+                                          const spec::Schema& schema) {
   std::string configured = metadata.Property(kDefaultModeKey);
   FieldMetricsMode fallback = configured.empty() ? FieldMetricsMode{} : ParseMode(configured);
   std::set<int32_t> inferred;
   size_t limit = static_cast<size_t>(
-      ParseInt32(metadata.Property(kMaxInferredKey, std::to_string(kDefaultMaxInferred))).value_or(kDefaultMaxInferred));
+      ParseInt32(metadata.Property(kMaxInferredKey, std::to_string(kDefaultMaxInferred)))
+          .value_or(kDefaultMaxInferred));
   bool limited = configured.empty() && schema.AllFields().size() > limit;
   if (limited) {
     std::vector<int32_t> ids;
     CollectByLevel(schema.fields(), &ids);
-    inferred.insert(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(std::min(limit, ids.size())));
+    inferred.insert(ids.begin(),
+                    ids.begin() + static_cast<std::ptrdiff_t>(std::min(limit, ids.size())));
   }
   std::set<int32_t> sorted = SortedColumns(metadata);
   std::vector<MetricsColumn> out;
   std::vector<size_t> path;
-  Collect(schema.fields(), path, [&](const spec::NestedField& field, const std::vector<size_t>& at) {
-    if (table::IsReservedFieldId(field.id)) return;  // row lineage
-    FieldMetricsMode mode = fallback;
-    if (limited && !inferred.contains(field.id)) mode = {MetricsMode::kNone, 0};
-    if (sorted.contains(field.id)) {
-      mode = fallback.mode == MetricsMode::kNone || fallback.mode == MetricsMode::kCounts ? FieldMetricsMode{} : fallback;
-    }
-    std::string own = metadata.Property(std::string(kColumnModePrefix) + schema.FullName(field.id));
-    if (!own.empty()) mode = ParseMode(own);
-    out.push_back({at, field, mode});
-  });
+  Collect(schema.fields(), path,
+          [&](const spec::NestedField& field, const std::vector<size_t>& at) {
+            if (table::IsReservedFieldId(field.id)) return;  // row lineage
+            FieldMetricsMode mode = fallback;
+            if (limited && !inferred.contains(field.id)) mode = {MetricsMode::kNone, 0};
+            if (sorted.contains(field.id)) {
+              mode = fallback.mode == MetricsMode::kNone || fallback.mode == MetricsMode::kCounts
+                         ? FieldMetricsMode{}
+                         : fallback;
+            }
+            std::string own =
+                metadata.Property(std::string(kColumnModePrefix) + schema.FullName(field.id));
+            if (!own.empty()) mode = ParseMode(own);
+            out.push_back({at, field, mode});
+          });
   return out;
 }
 
@@ -120,8 +130,8 @@ void ScanNumbers(const duckdb::UnifiedVectorFormat& format, size_t count, std::o
 }
 
 template <typename T>
-int64_t ScanFloats(const duckdb::UnifiedVectorFormat& format, size_t count, std::optional<double>& low,
-                   std::optional<double>& high) {
+int64_t ScanFloats(const duckdb::UnifiedVectorFormat& format, size_t count,
+                   std::optional<double>& low, std::optional<double>& high) {
   const T* data = duckdb::UnifiedVectorFormat::GetData<T>(format);
   int64_t nans = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -137,8 +147,8 @@ int64_t ScanFloats(const duckdb::UnifiedVectorFormat& format, size_t count, std:
   return nans;
 }
 
-void ScanTexts(const duckdb::UnifiedVectorFormat& format, size_t count, std::optional<std::string>& low,
-               std::optional<std::string>& high) {
+void ScanTexts(const duckdb::UnifiedVectorFormat& format, size_t count,
+               std::optional<std::string>& low, std::optional<std::string>& high) {
   const auto* data = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
   for (size_t i = 0; i < count; ++i) {
     size_t at = format.sel->get_index(i);
@@ -162,15 +172,18 @@ void ScanWide(const duckdb::UnifiedVectorFormat& format, size_t count, std::opti
 
 }  // namespace
 
-void ColumnMetrics::UpdateLeaf(const MetricsColumn& column, duckdb::Vector& vector, size_t count, State& state) {
+void ColumnMetrics::UpdateLeaf(const MetricsColumn& column, duckdb::Vector& vector, size_t count,
+                               State& state) {
   duckdb::UnifiedVectorFormat format;
   vector.ToUnifiedFormat(count, format);
   state.values += static_cast<int64_t>(count);
   if (!format.validity.AllValid()) {
-    for (size_t i = 0; i < count; ++i) state.nulls += !format.validity.RowIsValid(format.sel->get_index(i));
+    for (size_t i = 0; i < count; ++i)
+      state.nulls += !format.validity.RowIsValid(format.sel->get_index(i));
   }
   const PhysicalType physical = vector.GetType().InternalType();
-  const bool bounds = column.mode.mode == MetricsMode::kTruncate || column.mode.mode == MetricsMode::kFull;
+  const bool bounds =
+      column.mode.mode == MetricsMode::kTruncate || column.mode.mode == MetricsMode::kFull;
   if (physical == PhysicalType::FLOAT) {
     state.nans += ScanFloats<float>(format, count, state.min_double, state.max_double);
     return;
@@ -181,13 +194,20 @@ void ColumnMetrics::UpdateLeaf(const MetricsColumn& column, duckdb::Vector& vect
   }
   if (!bounds) return;
   switch (physical) {
-    case PhysicalType::BOOL: return ScanNumbers<bool>(format, count, state.min_int, state.max_int);
-    case PhysicalType::INT16: return ScanNumbers<int16_t>(format, count, state.min_int, state.max_int);
-    case PhysicalType::INT32: return ScanNumbers<int32_t>(format, count, state.min_int, state.max_int);
-    case PhysicalType::INT64: return ScanNumbers<int64_t>(format, count, state.min_int, state.max_int);
-    case PhysicalType::INT128: return ScanWide(format, count, state.min_wide, state.max_wide);
-    case PhysicalType::VARCHAR: return ScanTexts(format, count, state.min_text, state.max_text);
-    default: return;
+    case PhysicalType::BOOL:
+      return ScanNumbers<bool>(format, count, state.min_int, state.max_int);
+    case PhysicalType::INT16:
+      return ScanNumbers<int16_t>(format, count, state.min_int, state.max_int);
+    case PhysicalType::INT32:
+      return ScanNumbers<int32_t>(format, count, state.min_int, state.max_int);
+    case PhysicalType::INT64:
+      return ScanNumbers<int64_t>(format, count, state.min_int, state.max_int);
+    case PhysicalType::INT128:
+      return ScanWide(format, count, state.min_wide, state.max_wide);
+    case PhysicalType::VARCHAR:
+      return ScanTexts(format, count, state.min_text, state.max_text);
+    default:
+      return;
   }
 }
 
@@ -218,7 +238,8 @@ void ColumnMetrics::Merge(const ColumnMetrics& other) {
   }
 }
 
-std::optional<Value> ColumnMetrics::Bound(const MetricsColumn& column, const State& state, bool lower) const {
+std::optional<Value> ColumnMetrics::Bound(const MetricsColumn& column, const State& state,
+                                          bool lower) const {
   auto integer = lower ? state.min_int : state.max_int;
   auto wide = lower ? state.min_wide : state.max_wide;
   auto number = lower ? state.min_double : state.max_double;
@@ -226,27 +247,35 @@ std::optional<Value> ColumnMetrics::Bound(const MetricsColumn& column, const Sta
   const spec::Type& type = column.field.type;
   if (number && *number == 0) number = lower ? -0.0 : 0.0;
   switch (type.kind()) {
-    case TypeKind::kBoolean: return integer ? std::optional<Value>(Value(*integer != 0)) : std::nullopt;
+    case TypeKind::kBoolean:
+      return integer ? std::optional<Value>(Value(*integer != 0)) : std::nullopt;
     case TypeKind::kInt:
-    case TypeKind::kDate: return integer ? std::optional<Value>(Value(static_cast<int32_t>(*integer))) : std::nullopt;
+    case TypeKind::kDate:
+      return integer ? std::optional<Value>(Value(static_cast<int32_t>(*integer))) : std::nullopt;
     case TypeKind::kLong:
     case TypeKind::kTime:
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampTz:
     case TypeKind::kTimestampNs:
-    case TypeKind::kTimestampTzNs: return integer ? std::optional<Value>(Value(*integer)) : std::nullopt;
-    case TypeKind::kFloat: return number ? std::optional<Value>(Value(static_cast<float>(*number))) : std::nullopt;
-    case TypeKind::kDouble: return number ? std::optional<Value>(Value(*number)) : std::nullopt;
+    case TypeKind::kTimestampTzNs:
+      return integer ? std::optional<Value>(Value(*integer)) : std::nullopt;
+    case TypeKind::kFloat:
+      return number ? std::optional<Value>(Value(static_cast<float>(*number))) : std::nullopt;
+    case TypeKind::kDouble:
+      return number ? std::optional<Value>(Value(*number)) : std::nullopt;
     case TypeKind::kDecimal:
       if (integer) return Value(Decimal{*integer, type.scale()});
       return wide ? std::optional<Value>(Value(Decimal{*wide, type.scale()})) : std::nullopt;
-    case TypeKind::kString: return text ? std::optional<Value>(Value(*text)) : std::nullopt;
+    case TypeKind::kString:
+      return text ? std::optional<Value>(Value(*text)) : std::nullopt;
     case TypeKind::kFixed:
-    case TypeKind::kBinary: return text ? std::optional<Value>(Value(Bytes{*text})) : std::nullopt;
+    case TypeKind::kBinary:
+      return text ? std::optional<Value>(Value(Bytes{*text})) : std::nullopt;
     case TypeKind::kUuid:
       if (!wide) return std::nullopt;
       return FromDuckDb(duckdb::Value::UUID(ToHugeint(*wide)));
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 

@@ -1,8 +1,8 @@
-// Column metrics of a data file in the making: value, null and NaN counts and bounds, taken from the values as they are
-// written. Exec-internal: includes DuckDB.
+// Column metrics of a data file in the making: value, null and NaN counts and bounds, taken from
+// the values as they are written. Exec-internal: includes DuckDB.
 //
-// Fields below lists and maps have no metrics, as in Iceberg's Parquet writer. One object serves one thread; Merge adds
-// what another has seen.
+// Fields below lists and maps have no metrics, as in Iceberg's Parquet writer. One object serves
+// one thread; Merge adds what another has seen.
 #pragma once
 
 #include <optional>
@@ -30,12 +30,14 @@ struct MetricsColumn {
 };
 
 // The leaf columns of a schema with their modes by table properties and sort order.
-std::vector<MetricsColumn> MetricsColumns(const spec::TableMetadata& metadata, const spec::Schema& schema);
+std::vector<MetricsColumn> MetricsColumns(const spec::TableMetadata& metadata,
+                                          const spec::Schema& schema);
 
 class ColumnMetrics {
  public:
   // `columns` outlives the object.
-  explicit ColumnMetrics(const std::vector<MetricsColumn>& columns) : columns_(&columns), states_(columns.size()) {}
+  explicit ColumnMetrics(const std::vector<MetricsColumn>& columns)
+      : columns_(&columns), states_(columns.size()) {}
 
   void Update(duckdb::DataChunk& chunk);
   void Merge(const ColumnMetrics& other);

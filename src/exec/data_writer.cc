@@ -20,8 +20,8 @@ namespace {
 
 constexpr int64_t kDefaultRowGroupBytes = 134217728;
 constexpr int64_t kDefaultTargetBytes = 536870912;
-constexpr size_t kRowGroupRows = 122880;           // DuckDB's own; one scan task each
-constexpr int64_t kMaxBufferedBytes = 192 << 20;   // of one thread over all partitions
+constexpr size_t kRowGroupRows = 122880;          // DuckDB's own; one scan task each
+constexpr int64_t kMaxBufferedBytes = 192 << 20;  // of one thread over all partitions
 
 // Column statistics key of ParquetWriter for a path: "s"."l"."element".
 std::string StatsKey(const std::vector<std::string>& path) {
@@ -33,17 +33,23 @@ std::string StatsKey(const std::vector<std::string>& path) {
 void CollectStatsKeys(const std::vector<spec::NestedField>& fields, std::vector<std::string>& path,
                       std::map<std::string, int32_t>* out);
 
-void CollectStatsKeys(const spec::NestedField& field, const std::string& name, std::vector<std::string>& path,
-                      std::map<std::string, int32_t>* out) {
+void CollectStatsKeys(const spec::NestedField& field, const std::string& name,
+                      std::vector<std::string>& path, std::map<std::string, int32_t>* out) {
   path.push_back(name);
   switch (field.type.kind()) {
-    case spec::TypeKind::kStruct: CollectStatsKeys(field.type.AsStruct().fields, path, out); break;
-    case spec::TypeKind::kList: CollectStatsKeys(field.type.AsList().element, "element", path, out); break;
+    case spec::TypeKind::kStruct:
+      CollectStatsKeys(field.type.AsStruct().fields, path, out);
+      break;
+    case spec::TypeKind::kList:
+      CollectStatsKeys(field.type.AsList().element, "element", path, out);
+      break;
     case spec::TypeKind::kMap:
       CollectStatsKeys(field.type.AsMap().key, "key", path, out);
       CollectStatsKeys(field.type.AsMap().value, "value", path, out);
       break;
-    default: out->emplace(StatsKey(path), field.id); break;
+    default:
+      out->emplace(StatsKey(path), field.id);
+      break;
   }
   path.pop_back();
 }
@@ -66,14 +72,18 @@ duckdb::ChildFieldIDs FieldIds(const spec::NestedField& field) {
   duckdb::ChildFieldIDs out;
   switch (field.type.kind()) {
     case spec::TypeKind::kStruct:
-      for (const spec::NestedField& child : field.type.AsStruct().fields) (*out.ids)[child.name] = FieldIdOf(child);
+      for (const spec::NestedField& child : field.type.AsStruct().fields)
+        (*out.ids)[child.name] = FieldIdOf(child);
       break;
-    case spec::TypeKind::kList: (*out.ids)["element"] = FieldIdOf(field.type.AsList().element); break;
+    case spec::TypeKind::kList:
+      (*out.ids)["element"] = FieldIdOf(field.type.AsList().element);
+      break;
     case spec::TypeKind::kMap:
       (*out.ids)["key"] = FieldIdOf(field.type.AsMap().key);
       (*out.ids)["value"] = FieldIdOf(field.type.AsMap().value);
       break;
-    default: break;
+    default:
+      break;
   }
   return out;
 }
@@ -102,28 +112,38 @@ Result<ParquetSettings> ParquetSettings::Make(const spec::TableMetadata& metadat
   };
   ParquetSettings out;
   out.codec = AsciiLower(get("compression-codec", "write.parquet.compression-codec", "gzip"));
-  if (auto level = ParseInt32(get("compression-level", "write.parquet.compression-level", ""))) out.level = *level;
-  out.row_group_bytes = ParseInt64(get("row-group-size-bytes", "write.parquet.row-group-size-bytes", ""))
-                            .value_or(kDefaultRowGroupBytes);
+  if (auto level = ParseInt32(get("compression-level", "write.parquet.compression-level", "")))
+    out.level = *level;
+  out.row_group_bytes =
+      ParseInt64(get("row-group-size-bytes", "write.parquet.row-group-size-bytes", ""))
+          .value_or(kDefaultRowGroupBytes);
   out.target_bytes = ParseInt64(get("target-file-size-bytes", "write.target-file-size-bytes", ""))
                          .value_or(kDefaultTargetBytes);
   out.v2_pages = get("page-version", "write.parquet.page-version", "v1") == "v2";
-  static constexpr std::string_view kKnown[] = {"zstd", "gzip", "snappy", "lz4", "lz4_raw", "brotli", "uncompressed", "none"};
+  static constexpr std::string_view kKnown[] = {"zstd",    "gzip",   "snappy",       "lz4",
+                                                "lz4_raw", "brotli", "uncompressed", "none"};
   if (std::find(std::begin(kKnown), std::end(kKnown), out.codec) == std::end(kKnown)) {
-    return Fail(ErrorCode::kInvalidArgument, "Unsupported compression codec: " + out.codec, "IllegalArgumentException");
+    return Fail(ErrorCode::kInvalidArgument, "Unsupported compression codec: " + out.codec,
+                "IllegalArgumentException");
   }
   return out;
 }
 
-// ---- one file --------------------------------------------------------------------------------------------------------
+// ---- one file
+// --------------------------------------------------------------------------------------------------------
 
 class OpenDataFile {
  public:
-  OpenDataFile(DataFileSet& set, duckdb::ClientContext& context, std::string path, std::vector<Value> partition)
-      : set_(set), path_(std::move(path)), partition_(std::move(partition)), metrics_(set.metrics_columns_) {
+  OpenDataFile(DataFileSet& set, duckdb::ClientContext& context, std::string path,
+               std::vector<Value> partition)
+      : set_(set),
+        path_(std::move(path)),
+        partition_(std::move(partition)),
+        metrics_(set.metrics_columns_) {
     const std::string local = DuckDbPath(path_);
     auto& fs = duckdb::FileSystem::GetFileSystem(context);
-    if (size_t slash = local.rfind('/'); local[0] == '/' && slash > 0) fs.CreateDirectoriesRecursive(local.substr(0, slash));
+    if (size_t slash = local.rfind('/'); local[0] == '/' && slash > 0)
+      fs.CreateDirectoriesRecursive(local.substr(0, slash));
     duckdb::ChildFieldIDs ids;
     duckdb::vector<std::string> names;
     for (const spec::NestedField& field : set.write_.schema->fields()) {
@@ -133,10 +153,12 @@ class OpenDataFile {
     }
     const ParquetSettings& settings = set.settings_;
     writer_ = std::make_unique<duckdb::ParquetWriter>(
-        context, fs, local, duckdb::vector<duckdb::LogicalType>(set.types_.begin(), set.types_.end()), names,
+        context, fs, local,
+        duckdb::vector<duckdb::LogicalType>(set.types_.begin(), set.types_.end()), names,
         CodecOf(settings.codec), std::move(ids), duckdb::ShreddingType(),
-        duckdb::vector<std::pair<std::string, std::string>>(), nullptr, duckdb::optional_idx(), 1048576, false, 0.01,
-        settings.level.value_or(3), settings.v2_pages ? duckdb::ParquetVersion::V2 : duckdb::ParquetVersion::V1,
+        duckdb::vector<std::pair<std::string, std::string>>(), nullptr, duckdb::optional_idx(),
+        1048576, false, 0.01, settings.level.value_or(3),
+        settings.v2_pages ? duckdb::ParquetVersion::V2 : duckdb::ParquetVersion::V1,
         duckdb::GeoParquetVersion::NONE);
     writer_->SetWrittenStatistics(statistics_);
   }
@@ -223,7 +245,8 @@ struct DataFileSet::Sink::Buffer {
   duckdb::ColumnDataAppendState append;
 };
 
-// ---- the set ---------------------------------------------------------------------------------------------------------
+// ---- the set
+// ---------------------------------------------------------------------------------------------------------
 
 DataFileSet::DataFileSet(const WriteSpec& write, ParquetSettings settings, FileLocations locations)
     : write_(write), settings_(std::move(settings)), locations_(std::move(locations)) {
@@ -239,21 +262,27 @@ DataFileSet::~DataFileSet() = default;
 Result<std::shared_ptr<DataFileSet>> DataFileSet::Make(const WriteSpec& write, int32_t task) {
   if (write.metadata->SpecById(write.spec_id) == nullptr) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("Output spec id {} is not a valid spec id for table", write.spec_id), "IllegalArgumentException");
+                fmt::format("Output spec id {} is not a valid spec id for table", write.spec_id),
+                "IllegalArgumentException");
   }
   auto format = write.options.find("write-format");
-  std::string name = AsciiLower(format != write.options.end() ? format->second
-                                                              : write.metadata->Property("write.format.default", "parquet"));
+  std::string name = AsciiLower(format != write.options.end()
+                                    ? format->second
+                                    : write.metadata->Property("write.format.default", "parquet"));
   if (name != "parquet") {
-    return Fail(ErrorCode::kUnsupported, "Cannot write " + AsciiUpper(name) + " data files", "UnsupportedOperationException");
+    return Fail(ErrorCode::kUnsupported, "Cannot write " + AsciiUpper(name) + " data files",
+                "UnsupportedOperationException");
   }
   ASSIGN_OR_RETURN(ParquetSettings settings, ParquetSettings::Make(*write.metadata, write.options));
-  ASSIGN_OR_RETURN(FileLocations locations, FileLocations::Make(*write.metadata, write.operation_id, task));
-  return std::shared_ptr<DataFileSet>(new DataFileSet(write, std::move(settings), std::move(locations)));
+  ASSIGN_OR_RETURN(FileLocations locations,
+                   FileLocations::Make(*write.metadata, write.operation_id, task));
+  return std::shared_ptr<DataFileSet>(
+      new DataFileSet(write, std::move(settings), std::move(locations)));
 }
 
 DataFileSet::Slot& DataFileSet::SlotOf(const std::vector<Value>& partition, uint32_t task) {
-  std::string key = write_.deal_to > 1 ? fmt::format("{:010}", task) : table::PartitionKey(write_.spec_id, partition);
+  std::string key = write_.deal_to > 1 ? fmt::format("{:010}", task)
+                                       : table::PartitionKey(write_.spec_id, partition);
   std::lock_guard lock(mutex_);
   std::unique_ptr<Slot>& slot = slots_[key];
   if (slot == nullptr) {
@@ -278,15 +307,18 @@ std::shared_ptr<OpenDataFile> DataFileSet::Current(duckdb::ClientContext& contex
   return slot.open;
 }
 
-void DataFileSet::Write(duckdb::ClientContext& context, Slot& slot, duckdb::ColumnDataCollection& rows,
-                        const ColumnMetrics& metrics) {
+void DataFileSet::Write(duckdb::ClientContext& context, Slot& slot,
+                        duckdb::ColumnDataCollection& rows, const ColumnMetrics& metrics) {
   Current(context, slot)->Write(rows, metrics);
 }
 
 void DataFileSet::BatchDeleter::operator()(Batch* batch) const { delete batch; }
 
-DataFileSet::BatchPtr DataFileSet::Encode(duckdb::ClientContext& context, duckdb::ColumnDataCollection& rows) {
-  BatchPtr batch(new Batch{Current(context, SlotOf({})), {}, ColumnMetrics(metrics_columns_),
+DataFileSet::BatchPtr DataFileSet::Encode(duckdb::ClientContext& context,
+                                          duckdb::ColumnDataCollection& rows) {
+  BatchPtr batch(new Batch{Current(context, SlotOf({})),
+                           {},
+                           ColumnMetrics(metrics_columns_),
                            static_cast<int64_t>(rows.Count())});
   for (duckdb::DataChunk& chunk : rows.Chunks()) batch->metrics.Update(chunk);
   batch->file->Prepare(rows, batch->group);
@@ -294,7 +326,9 @@ DataFileSet::BatchPtr DataFileSet::Encode(duckdb::ClientContext& context, duckdb
   return batch;
 }
 
-void DataFileSet::Append(Batch& batch) { batch.file->Append(batch.group, batch.rows, batch.metrics); }
+void DataFileSet::Append(Batch& batch) {
+  batch.file->Append(batch.group, batch.rows, batch.metrics);
+}
 
 Result<std::vector<spec::DataFile>> DataFileSet::Finish(duckdb::ClientContext& context) {
   struct Rest {
@@ -303,7 +337,8 @@ Result<std::vector<spec::DataFile>> DataFileSet::Finish(duckdb::ClientContext& c
   };
   std::vector<Rest> rests;
   for (auto& [key, slot] : slots_) {
-    if (slot->rest != nullptr && slot->rest->Count() > 0) rests.push_back({Current(context, *slot), slot->rest.get()});
+    if (slot->rest != nullptr && slot->rest->Count() > 0)
+      rests.push_back({Current(context, *slot), slot->rest.get()});
   }
   auto& pool = ThreadPool::Shared();
   RETURN_IF_ERROR(pool.ParallelFor(rests.size(), [&](size_t i) {
@@ -330,7 +365,8 @@ std::vector<std::string> DataFileSet::created() const {
   return created_;
 }
 
-// ---- one thread ------------------------------------------------------------------------------------------------------
+// ---- one thread
+// ------------------------------------------------------------------------------------------------------
 
 DataFileSet::Sink::Sink(DataFileSet& files, duckdb::ClientContext& context)
     : files_(files), context_(context), router_(*files.spec_, *files.write_.schema) {}
@@ -352,7 +388,8 @@ void DataFileSet::Sink::Append(duckdb::DataChunk& chunk) {
 }
 
 // Appends the rows of each partition, in order.
-void DataFileSet::Sink::Scatter(const std::vector<uint32_t>& rows, size_t partitions, duckdb::DataChunk& chunk) {
+void DataFileSet::Sink::Scatter(const std::vector<uint32_t>& rows, size_t partitions,
+                                duckdb::DataChunk& chunk) {
   ends_.assign(partitions, 0);
   for (uint32_t partition : rows) ++ends_[partition];
   if (ends_[rows[0]] == rows.size()) return AppendTo(rows[0], chunk);
@@ -374,7 +411,8 @@ void DataFileSet::Sink::Scatter(const std::vector<uint32_t>& rows, size_t partit
 }
 
 DataFileSet::Slot& DataFileSet::Sink::SlotOf(uint32_t partition) {
-  return files_.SlotOf(router_.unpartitioned() ? std::vector<Value>() : router_.Partition(partition), partition);
+  return files_.SlotOf(
+      router_.unpartitioned() ? std::vector<Value>() : router_.Partition(partition), partition);
 }
 
 void DataFileSet::Sink::AppendTo(uint32_t partition, duckdb::DataChunk& rows) {
@@ -383,16 +421,19 @@ void DataFileSet::Sink::AppendTo(uint32_t partition, duckdb::DataChunk& rows) {
   auto fresh = [&] {
     buffer = std::make_unique<Buffer>();
     buffer->rows = duckdb::make_uniq<duckdb::ColumnDataCollection>(
-        duckdb::BufferAllocator::Get(context_), duckdb::vector<duckdb::LogicalType>(files_.types_.begin(), files_.types_.end()));
+        duckdb::BufferAllocator::Get(context_),
+        duckdb::vector<duckdb::LogicalType>(files_.types_.begin(), files_.types_.end()));
     buffer->rows->InitializeAppend(buffer->append);
   };
   if (buffer == nullptr) fresh();
   buffer->rows->Append(buffer->append, rows);
   int64_t bytes = static_cast<int64_t>(buffer->rows->SizeInBytes());
   bool flush = buffer->rows->Count() >= kRowGroupRows || bytes >= files_.settings_.row_group_bytes;
-  if (!flush && (buffer->rows->Count() & 0x3fff) < rows.size()) {  // look at the total now and then only
+  if (!flush &&
+      (buffer->rows->Count() & 0x3fff) < rows.size()) {  // look at the total now and then only
     buffered_bytes_ = 0;
-    for (const auto& other : buffers_) buffered_bytes_ += other ? static_cast<int64_t>(other->rows->SizeInBytes()) : 0;
+    for (const auto& other : buffers_)
+      buffered_bytes_ += other ? static_cast<int64_t>(other->rows->SizeInBytes()) : 0;
     flush = buffered_bytes_ > kMaxBufferedBytes;
   }
   if (!flush) return;

@@ -1,10 +1,12 @@
 // Writes rows as the Parquet data files of one Iceberg table, straight over DuckDB's ParquetWriter.
 //
-//   query -> COPY ... (FORMAT iceblink) -> per thread: route to partitions, buffer -> encode row group -> file of partition
+//   query -> COPY ... (FORMAT iceblink) -> per thread: route to partitions, buffer -> encode row
+//   group -> file of partition
 //
-// DataFileSet is one writing task of Spark: a partition has one open file at a time, closed when it reaches the target size.
-// Threads encode row groups side by side and append them to the file under its lock. Where the order of rows matters the
-// query runs the sink on one thread, or in DuckDB's batches, which are encoded in parallel and appended in order.
+// DataFileSet is one writing task of Spark: a partition has one open file at a time, closed when it
+// reaches the target size. Threads encode row groups side by side and append them to the file under
+// its lock. Where the order of rows matters the query runs the sink on one thread, or in DuckDB's
+// batches, which are encoded in parallel and appended in order.
 //
 // Exec-internal: includes DuckDB.
 #pragma once
@@ -32,14 +34,16 @@ struct ParquetSettings {
   int64_t target_bytes = 0;
   bool v2_pages = false;
   // Error: IllegalArgumentException for an unknown codec.
-  static Result<ParquetSettings> Make(const spec::TableMetadata& metadata, const std::map<std::string, std::string>& options);
+  static Result<ParquetSettings> Make(const spec::TableMetadata& metadata,
+                                      const std::map<std::string, std::string>& options);
 };
 
 class OpenDataFile;
 
 class DataFileSet {
  public:
-  // `columns` names and types the rows; the first schema.fields().size() of them are the schema's fields in order.
+  // `columns` names and types the rows; the first schema.fields().size() of them are the schema's
+  // fields in order.
   static Result<std::shared_ptr<DataFileSet>> Make(const WriteSpec& write, int32_t task);
   ~DataFileSet();
 
@@ -64,9 +68,10 @@ class DataFileSet {
     DataFileSet& files_;
     duckdb::ClientContext& context_;
     PartitionRouter router_;
-    std::vector<std::unique_ptr<Buffer>> buffers_;  // by the router's partition number, or by writing task
-    std::vector<uint32_t> dealt_;                   // writing tasks of a chunk's rows
-    std::vector<uint32_t> ends_;                    // Scatter's, by partition
+    std::vector<std::unique_ptr<Buffer>>
+        buffers_;                  // by the router's partition number, or by writing task
+    std::vector<uint32_t> dealt_;  // writing tasks of a chunk's rows
+    std::vector<uint32_t> ends_;   // Scatter's, by partition
     duckdb::SelectionVector selection_{STANDARD_VECTOR_SIZE};
     int64_t buffered_bytes_ = 0;
   };
@@ -84,7 +89,9 @@ class DataFileSet {
   Result<std::vector<spec::DataFile>> Finish(duckdb::ClientContext& context);
   int64_t rows() const { return rows_; }
   // Whether files or row groups are to be smaller than what threads hand over at once.
-  bool has_small_targets() const { return std::min(settings_.target_bytes, settings_.row_group_bytes) < (32 << 20); }
+  bool has_small_targets() const {
+    return std::min(settings_.target_bytes, settings_.row_group_bytes) < (32 << 20);
+  }
   // Paths of every file created, for cleaning up after a failure.
   std::vector<std::string> created() const;
 
@@ -93,7 +100,8 @@ class DataFileSet {
   DataFileSet(const WriteSpec& write, ParquetSettings settings, FileLocations locations);
   Slot& SlotOf(const std::vector<Value>& partition, uint32_t task = 0);
   std::shared_ptr<OpenDataFile> Current(duckdb::ClientContext& context, Slot& slot);
-  void Write(duckdb::ClientContext& context, Slot& slot, duckdb::ColumnDataCollection& rows, const ColumnMetrics& metrics);
+  void Write(duckdb::ClientContext& context, Slot& slot, duckdb::ColumnDataCollection& rows,
+             const ColumnMetrics& metrics);
 
   WriteSpec write_;
   ParquetSettings settings_;

@@ -1,5 +1,6 @@
-// The COPY functions that feed a DataFileSet: `COPY (query) TO 'iceblink:ID' (FORMAT iceblink_ordered | iceblink_parallel |
-// iceblink_batches)`, ID being the set's number among the statement's objects.
+// The COPY functions that feed a DataFileSet: `COPY (query) TO 'iceblink:ID' (FORMAT
+// iceblink_ordered | iceblink_parallel | iceblink_batches)`, ID being the set's number among the
+// statement's objects.
 #include "base/strings.h"
 #include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/function/copy_function.hpp"
@@ -36,7 +37,8 @@ struct Prepared : duckdb::PreparedBatchData {
   DataFileSet::BatchPtr batch;
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindCopy(duckdb::ClientContext&, duckdb::CopyFunctionBindInput& input,
+duckdb::unique_ptr<duckdb::FunctionData> BindCopy(duckdb::ClientContext&,
+                                                  duckdb::CopyFunctionBindInput& input,
                                                   const duckdb::vector<std::string>&,
                                                   const duckdb::vector<duckdb::LogicalType>&) {
   auto bind = duckdb::make_uniq<Bind>();
@@ -44,7 +46,8 @@ duckdb::unique_ptr<duckdb::FunctionData> BindCopy(duckdb::ClientContext&, duckdb
   return bind;
 }
 
-duckdb::unique_ptr<duckdb::GlobalFunctionData> InitGlobal(duckdb::ClientContext&, duckdb::FunctionData& bind,
+duckdb::unique_ptr<duckdb::GlobalFunctionData> InitGlobal(duckdb::ClientContext&,
+                                                          duckdb::FunctionData& bind,
                                                           const std::string& path) {
   auto global = duckdb::make_uniq<Global>();
   auto id = ParseInt64(path.substr(path.rfind(':') + 1));
@@ -53,12 +56,14 @@ duckdb::unique_ptr<duckdb::GlobalFunctionData> InitGlobal(duckdb::ClientContext&
   return global;
 }
 
-duckdb::unique_ptr<duckdb::LocalFunctionData> InitLocal(duckdb::ExecutionContext&, duckdb::FunctionData&) {
+duckdb::unique_ptr<duckdb::LocalFunctionData> InitLocal(duckdb::ExecutionContext&,
+                                                        duckdb::FunctionData&) {
   return duckdb::make_uniq<Local>();
 }
 
-void SinkRows(duckdb::ExecutionContext& context, duckdb::FunctionData&, duckdb::GlobalFunctionData& global,
-              duckdb::LocalFunctionData& local, duckdb::DataChunk& rows) {
+void SinkRows(duckdb::ExecutionContext& context, duckdb::FunctionData&,
+              duckdb::GlobalFunctionData& global, duckdb::LocalFunctionData& local,
+              duckdb::DataChunk& rows) {
   Local& state = local.Cast<Local>();
   if (state.sink == nullptr) {
     state.sink = std::make_unique<DataFileSet::Sink>(*global.Cast<Global>().files, context.client);
@@ -74,9 +79,9 @@ void Combine(duckdb::ExecutionContext&, duckdb::FunctionData&, duckdb::GlobalFun
 // The set is closed by its owner, who wants the files.
 void Finalize(duckdb::ClientContext&, duckdb::FunctionData&, duckdb::GlobalFunctionData&) {}
 
-duckdb::unique_ptr<duckdb::PreparedBatchData> PrepareBatch(duckdb::ClientContext& context, duckdb::FunctionData&,
-                                                           duckdb::GlobalFunctionData& global,
-                                                           duckdb::unique_ptr<duckdb::ColumnDataCollection> rows) {
+duckdb::unique_ptr<duckdb::PreparedBatchData> PrepareBatch(
+    duckdb::ClientContext& context, duckdb::FunctionData&, duckdb::GlobalFunctionData& global,
+    duckdb::unique_ptr<duckdb::ColumnDataCollection> rows) {
   auto prepared = duckdb::make_uniq<Prepared>();
   prepared->batch = global.Cast<Global>().files->Encode(context, *rows);
   return prepared;
@@ -90,19 +95,27 @@ void FlushBatch(duckdb::ClientContext&, duckdb::FunctionData&, duckdb::GlobalFun
 duckdb::idx_t BatchSize(duckdb::ClientContext&, duckdb::FunctionData&) { return kBatchRows; }
 
 using duckdb::CopyFunctionExecutionMode;
-CopyFunctionExecutionMode OrderedMode(bool, bool) { return CopyFunctionExecutionMode::REGULAR_COPY_TO_FILE; }
-CopyFunctionExecutionMode ParallelMode(bool, bool) { return CopyFunctionExecutionMode::PARALLEL_COPY_TO_FILE; }
+CopyFunctionExecutionMode OrderedMode(bool, bool) {
+  return CopyFunctionExecutionMode::REGULAR_COPY_TO_FILE;
+}
+CopyFunctionExecutionMode ParallelMode(bool, bool) {
+  return CopyFunctionExecutionMode::PARALLEL_COPY_TO_FILE;
+}
 CopyFunctionExecutionMode BatchMode(bool, bool batches) {
-  return batches ? CopyFunctionExecutionMode::BATCH_COPY_TO_FILE : CopyFunctionExecutionMode::REGULAR_COPY_TO_FILE;
+  return batches ? CopyFunctionExecutionMode::BATCH_COPY_TO_FILE
+                 : CopyFunctionExecutionMode::REGULAR_COPY_TO_FILE;
 }
 
 }  // namespace
 
-void RegisterDataWriter(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects) {
+void RegisterDataWriter(duckdb::ExtensionLoader& loader,
+                        const std::shared_ptr<StatementObjects>& objects) {
   auto info = duckdb::make_shared_ptr<Info>();
   info->objects = objects;
   const std::pair<const char*, duckdb::copy_to_execution_mode_t> kModes[] = {
-      {"iceblink_ordered", OrderedMode}, {"iceblink_parallel", ParallelMode}, {"iceblink_batches", BatchMode}};
+      {"iceblink_ordered", OrderedMode},
+      {"iceblink_parallel", ParallelMode},
+      {"iceblink_batches", BatchMode}};
   for (const auto& [name, mode] : kModes) {
     duckdb::CopyFunction function(name);
     function.copy_to_bind = BindCopy;

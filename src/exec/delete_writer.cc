@@ -32,16 +32,19 @@ spec::DataFile Describe(const spec::DataFile& data_file, std::string path) {
 
 std::string PartitionFolder(const WriteSpec& write, const spec::DataFile& file) {
   const spec::PartitionSpec* spec = write.metadata->SpecById(file.spec_id);
-  return spec == nullptr ? "" : spec::PartitionPath(*spec, write.metadata->schema(), file.partition);
+  return spec == nullptr ? ""
+                         : spec::PartitionPath(*spec, write.metadata->schema(), file.partition);
 }
 
-// ---- deletion vectors ------------------------------------------------------------------------------------------------
+// ---- deletion vectors
+// ------------------------------------------------------------------------------------------------
 
 Result<std::vector<spec::DataFile>> WriteVectors(const WriteSpec& write, FileLocations& locations,
                                                  std::vector<FileDeletes>& deletes) {
   std::string path = locations.Next("", kSuffix, "puffin");
   ASSIGN_OR_RETURN(auto file, io::DefaultFileSystem().Create(path, io::WriteMode::kCreateNew));
-  ASSIGN_OR_RETURN(io::PuffinWriter writer, io::PuffinWriter::Create(std::move(file), {{"created-by", "iceblink"}}));
+  ASSIGN_OR_RETURN(io::PuffinWriter writer,
+                   io::PuffinWriter::Create(std::move(file), {{"created-by", "iceblink"}}));
   std::vector<spec::DataFile> out;
   for (FileDeletes& one : deletes) {
     io::PuffinBlob blob;
@@ -64,11 +67,13 @@ Result<std::vector<spec::DataFile>> WriteVectors(const WriteSpec& write, FileLoc
   return out;
 }
 
-// ---- position delete files -------------------------------------------------------------------------------------------
+// ---- position delete files
+// -------------------------------------------------------------------------------------------
 
 using Group = std::vector<FileDeletes*>;
 
-void AppendPositions(duckdb::ClientContext& context, const Group& group, duckdb::ColumnDataCollection& rows) {
+void AppendPositions(duckdb::ClientContext& context, const Group& group,
+                     duckdb::ColumnDataCollection& rows) {
   duckdb::ColumnDataAppendState append;
   rows.InitializeAppend(append);
   duckdb::DataChunk chunk;
@@ -115,14 +120,18 @@ void StoreBounds(const Group& group, spec::DataFile* file) {
                                        {kDeleteFilePosId, spec::ToBound(number, last)}});
 }
 
-Result<spec::DataFile> WriteGroup(duckdb::ClientContext& context, const WriteSpec& write, FileLocations& locations,
-                                  const Group& group, std::vector<std::string>* created) {
-  std::string path = locations.Next(PartitionFolder(write, *group[0]->data_file), kSuffix, "parquet");
+Result<spec::DataFile> WriteGroup(duckdb::ClientContext& context, const WriteSpec& write,
+                                  FileLocations& locations, const Group& group,
+                                  std::vector<std::string>* created) {
+  std::string path =
+      locations.Next(PartitionFolder(write, *group[0]->data_file), kSuffix, "parquet");
   created->push_back(path);
   const std::string local = DuckDbPath(path);
   auto& fs = duckdb::FileSystem::GetFileSystem(context);
-  if (size_t slash = local.rfind('/'); local[0] == '/' && slash > 0) fs.CreateDirectoriesRecursive(local.substr(0, slash));
-  const duckdb::vector<duckdb::LogicalType> types = {duckdb::LogicalType::VARCHAR, duckdb::LogicalType::BIGINT};
+  if (size_t slash = local.rfind('/'); local[0] == '/' && slash > 0)
+    fs.CreateDirectoriesRecursive(local.substr(0, slash));
+  const duckdb::vector<duckdb::LogicalType> types = {duckdb::LogicalType::VARCHAR,
+                                                     duckdb::LogicalType::BIGINT};
   duckdb::ChildFieldIDs ids;
   auto leaf = [](int32_t id) {
     duckdb::FieldID out(id);
@@ -132,9 +141,10 @@ Result<spec::DataFile> WriteGroup(duckdb::ClientContext& context, const WriteSpe
   (*ids.ids)["file_path"] = leaf(table::kDeleteFilePathId);
   (*ids.ids)["pos"] = leaf(table::kDeleteFilePosId);
   duckdb::CopyFunctionFileStatistics statistics;
-  duckdb::ParquetWriter writer(context, fs, local, types, {"file_path", "pos"}, duckdb_parquet::CompressionCodec::ZSTD,
-                               std::move(ids), duckdb::ShreddingType(), {}, nullptr, duckdb::optional_idx(), 1048576, false,
-                               0.01, 3, duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE);
+  duckdb::ParquetWriter writer(
+      context, fs, local, types, {"file_path", "pos"}, duckdb_parquet::CompressionCodec::ZSTD,
+      std::move(ids), duckdb::ShreddingType(), {}, nullptr, duckdb::optional_idx(), 1048576, false,
+      0.01, 3, duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE);
   writer.SetWrittenStatistics(statistics);
   duckdb::ColumnDataCollection rows(duckdb::BufferAllocator::Get(context), types);
   AppendPositions(context, group, rows);
@@ -152,7 +162,8 @@ Result<spec::DataFile> WriteGroup(duckdb::ClientContext& context, const WriteSpe
     if (it == statistics.column_statistics.end()) return int64_t{0};
     return ParseInt64(it->second["column_size_bytes"].ToString()).value_or(0);
   };
-  out.column_sizes = spec::CountMap({{table::kDeleteFilePathId, size("\"file_path\"")}, {table::kDeleteFilePosId, size("\"pos\"")}});
+  out.column_sizes = spec::CountMap({{table::kDeleteFilePathId, size("\"file_path\"")},
+                                     {table::kDeleteFilePosId, size("\"pos\"")}});
   return out;
 }
 
@@ -161,16 +172,19 @@ Result<spec::DataFile> WriteGroup(duckdb::ClientContext& context, const WriteSpe
 Result<std::vector<spec::DataFile>> WriteDeletes(DuckDbSession& session, const WriteSpec& write,
                                                  std::vector<FileDeletes> deletes) {
   if (deletes.empty()) return std::vector<spec::DataFile>();
-  ASSIGN_OR_RETURN(FileLocations locations, FileLocations::Make(*write.metadata, write.operation_id, 0));
+  ASSIGN_OR_RETURN(FileLocations locations,
+                   FileLocations::Make(*write.metadata, write.operation_id, 0));
   if (write.metadata->format_version >= 3) return WriteVectors(write, locations, deletes);
   auto option = write.options.find("delete-granularity");
-  std::string granularity = option != write.options.end() ? option->second
-                                                          : write.metadata->Property("write.delete.granularity", "file");
+  std::string granularity = option != write.options.end()
+                                ? option->second
+                                : write.metadata->Property("write.delete.granularity", "file");
   std::map<std::string, Group> by_partition;
   std::vector<Group> groups;
   for (FileDeletes& one : deletes) {
     if (AsciiLower(granularity) == "partition") {
-      by_partition[table::PartitionKey(one.data_file->spec_id, one.data_file->partition)].push_back(&one);
+      by_partition[table::PartitionKey(one.data_file->spec_id, one.data_file->partition)].push_back(
+          &one);
     } else {
       groups.push_back({&one});
     }

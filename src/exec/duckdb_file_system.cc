@@ -44,8 +44,9 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
   bool CanHandleFile(const std::string& path) override { return path.starts_with(kPrefix); }
   std::string GetName() const override { return "iceblink"; }
 
-  duckdb::unique_ptr<duckdb::FileHandle> OpenFile(const std::string& path, duckdb::FileOpenFlags flags,
-                                                  duckdb::optional_ptr<duckdb::FileOpener>) override {
+  duckdb::unique_ptr<duckdb::FileHandle> OpenFile(
+      const std::string& path, duckdb::FileOpenFlags flags,
+      duckdb::optional_ptr<duckdb::FileOpener>) override {
     if (flags.OpenForWriting()) {
       auto file = Take(io::DefaultFileSystem().Create(Location(path), io::WriteMode::kReplace));
       return duckdb::make_uniq<Handle>(*this, path, flags, nullptr, std::move(file));
@@ -54,8 +55,10 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
     return duckdb::make_uniq<Handle>(*this, path, flags, std::move(file), nullptr);
   }
 
-  void Read(duckdb::FileHandle& handle, void* buffer, int64_t bytes, duckdb::idx_t location) override {
-    Check(handle.Cast<Handle>().input->ReadAt(static_cast<int64_t>(location), bytes, static_cast<char*>(buffer)));
+  void Read(duckdb::FileHandle& handle, void* buffer, int64_t bytes,
+            duckdb::idx_t location) override {
+    Check(handle.Cast<Handle>().input->ReadAt(static_cast<int64_t>(location), bytes,
+                                              static_cast<char*>(buffer)));
   }
   int64_t Read(duckdb::FileHandle& handle, void* buffer, int64_t bytes) override {
     Handle& h = handle.Cast<Handle>();
@@ -65,7 +68,8 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
     return bytes;
   }
   int64_t Write(duckdb::FileHandle& handle, void* buffer, int64_t bytes) override {
-    Check(handle.Cast<Handle>().output->Append({static_cast<char*>(buffer), static_cast<size_t>(bytes)}));
+    Check(handle.Cast<Handle>().output->Append(
+        {static_cast<char*>(buffer), static_cast<size_t>(bytes)}));
     return bytes;
   }
   void Write(duckdb::FileHandle& handle, void* buffer, int64_t bytes, duckdb::idx_t) override {
@@ -75,8 +79,12 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
     Handle& h = handle.Cast<Handle>();
     return h.input != nullptr ? h.input->size() : h.output->position();
   }
-  duckdb::timestamp_t GetLastModifiedTime(duckdb::FileHandle&) override { return duckdb::timestamp_t(0); }
-  duckdb::FileType GetFileType(duckdb::FileHandle&) override { return duckdb::FileType::FILE_TYPE_REGULAR; }
+  duckdb::timestamp_t GetLastModifiedTime(duckdb::FileHandle&) override {
+    return duckdb::timestamp_t(0);
+  }
+  duckdb::FileType GetFileType(duckdb::FileHandle&) override {
+    return duckdb::FileType::FILE_TYPE_REGULAR;
+  }
   void FileSync(duckdb::FileHandle&) override {}
   void Seek(duckdb::FileHandle& handle, duckdb::idx_t location) override {
     handle.Cast<Handle>().position = static_cast<int64_t>(location);
@@ -89,7 +97,9 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
   bool FileExists(const std::string& path, duckdb::optional_ptr<duckdb::FileOpener>) override {
     return Take(io::DefaultFileSystem().Exists(Location(path)));
   }
-  bool DirectoryExists(const std::string&, duckdb::optional_ptr<duckdb::FileOpener>) override { return true; }
+  bool DirectoryExists(const std::string&, duckdb::optional_ptr<duckdb::FileOpener>) override {
+    return true;
+  }
   void CreateDirectory(const std::string&, duckdb::optional_ptr<duckdb::FileOpener>) override {}
   void RemoveFile(const std::string& path, duckdb::optional_ptr<duckdb::FileOpener>) override {
     Check(io::DefaultFileSystem().Delete(Location(path)));
@@ -98,7 +108,9 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
 
 }  // namespace
 
-duckdb::unique_ptr<duckdb::FileSystem> MakeDuckDbFileSystem() { return duckdb::make_uniq<AdaptedFileSystem>(); }
+duckdb::unique_ptr<duckdb::FileSystem> MakeDuckDbFileSystem() {
+  return duckdb::make_uniq<AdaptedFileSystem>();
+}
 
 std::string DuckDbPath(const std::string& location) {
   std::string_view scheme = io::Scheme(location);

@@ -12,14 +12,17 @@
 
 namespace iceblink::exec {
 
-Error DuckDbSession::Decode(duckdb::ErrorData error) { return DecodeError(std::move(error), &invalidated_); }
+Error DuckDbSession::Decode(duckdb::ErrorData error) {
+  return DecodeError(std::move(error), &invalidated_);
+}
 
 Status DuckDbSession::Open() {
   duckdb::DBConfig config;
   config.options.load_extensions = false;
   if (options_.threads > 0) config.options.maximum_threads = options_.threads;
   if (options_.memory_limit > 0) config.options.maximum_memory = options_.memory_limit;
-  if (!options_.temp_directory.empty()) config.options.temporary_directory = options_.temp_directory;
+  if (!options_.temp_directory.empty())
+    config.options.temporary_directory = options_.temp_directory;
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   auto database = std::make_unique<duckdb::DuckDB>(nullptr, &config);
@@ -40,7 +43,8 @@ Status DuckDbSession::Open() {
 
 Status DuckDbSession::Load(const char* extension, bool* loaded) {
   if (*loaded) return {};
-  if (duckdb::ExtensionHelper::LoadExtension(*database_, extension) != duckdb::ExtensionLoadResult::LOADED_EXTENSION) {
+  if (duckdb::ExtensionHelper::LoadExtension(*database_, extension) !=
+      duckdb::ExtensionLoadResult::LOADED_EXTENSION) {
     return Fail(ErrorCode::kInternal, std::string("DuckDB lacks its extension ") + extension);
   }
   *loaded = true;
@@ -79,8 +83,8 @@ Result<duckdb::unique_ptr<duckdb::QueryResult>> DuckDbSession::Stream(const std:
   });
 }
 
-Result<duckdb::unique_ptr<duckdb::QueryResult>> DuckDbSession::Run(const std::string& sql,
-                                                                   const std::function<void(double)>& on_progress) {
+Result<duckdb::unique_ptr<duckdb::QueryResult>> DuckDbSession::Run(
+    const std::string& sql, const std::function<void(double)>& on_progress) {
   using Clock = std::chrono::steady_clock;
   constexpr auto kIdle = std::chrono::microseconds(100);
   return Guarded([&]() -> Result<duckdb::unique_ptr<duckdb::QueryResult>> {
@@ -99,9 +103,11 @@ Result<duckdb::unique_ptr<duckdb::QueryResult>> DuckDbSession::Run(const std::st
     while (true) {
       auto state = pending->ExecuteTask();
       if (duckdb::PendingQueryResult::IsResultReady(state)) break;
-      // The other threads have all there is to do; DuckDB would ask again at once and take a core for that.
+      // The other threads have all there is to do; DuckDB would ask again at once and take a core
+      // for that.
       if (state == duckdb::PendingExecutionResult::BLOCKED) pending->WaitForTask();
-      if (state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE) std::this_thread::sleep_for(kIdle);
+      if (state == duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE)
+        std::this_thread::sleep_for(kIdle);
       if (Clock::now() - last < std::chrono::milliseconds(200)) continue;
       last = Clock::now();
       double percent = connection_->GetQueryProgress();

@@ -1,6 +1,6 @@
-// The DuckDB instance of one Executor: opened at the first statement with nothing but the built-in core, extended on demand
-// (core functions, Parquet, JSON are linked into the library but cost start-up time), reopened after an internal error.
-// Exec-internal: includes DuckDB.
+// The DuckDB instance of one Executor: opened at the first statement with nothing but the built-in
+// core, extended on demand (core functions, Parquet, JSON are linked into the library but cost
+// start-up time), reopened after an internal error. Exec-internal: includes DuckDB.
 //
 // Threads: one statement at a time; Interrupt from any thread.
 #pragma once
@@ -34,14 +34,16 @@ class DuckDbSession {
   // Starts `sql`; rows stream from the result while it runs.
   Result<duckdb::unique_ptr<duckdb::QueryResult>> Stream(const std::string& sql);
   // Runs `sql` to its end; `on_progress` (may be empty) hears the fraction done.
-  Result<duckdb::unique_ptr<duckdb::QueryResult>> Run(const std::string& sql,
-                                                      const std::function<void(double)>& on_progress = {});
-  // Runs `sql` on a connection of its own, also while a statement runs: reads of delete files and the like.
+  Result<duckdb::unique_ptr<duckdb::QueryResult>> Run(
+      const std::string& sql, const std::function<void(double)>& on_progress = {});
+  // Runs `sql` on a connection of its own, also while a statement runs: reads of delete files and
+  // the like.
   Result<duckdb::unique_ptr<duckdb::QueryResult>> RunAside(const std::string& sql);
   // Returns the next chunk, or null at the end.
   Result<duckdb::unique_ptr<duckdb::DataChunk>> Fetch(duckdb::QueryResult& result);
 
-  // Runs `body` within a transaction on the session's connection, for code that needs a ClientContext.
+  // Runs `body` within a transaction on the session's connection, for code that needs a
+  // ClientContext.
   Status InTransaction(const std::function<Status(duckdb::ClientContext&)>& body);
 
   StatementObjects& objects() { return *objects_; }
@@ -67,10 +69,14 @@ class DuckDbSession {
 };
 
 // Register what the room adds to a fresh instance.
-void RegisterScalarFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects);
-void RegisterTableFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects);
+void RegisterScalarFunctions(duckdb::ExtensionLoader& loader,
+                             const std::shared_ptr<StatementObjects>& objects);
+void RegisterTableFunctions(duckdb::ExtensionLoader& loader,
+                            const std::shared_ptr<StatementObjects>& objects);
 // Needs Parquet to be loaded.
-void RegisterIcebergScan(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects);
-void RegisterDataWriter(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects);
+void RegisterIcebergScan(duckdb::ExtensionLoader& loader,
+                         const std::shared_ptr<StatementObjects>& objects);
+void RegisterDataWriter(duckdb::ExtensionLoader& loader,
+                        const std::shared_ptr<StatementObjects>& objects);
 
 }  // namespace iceblink::exec

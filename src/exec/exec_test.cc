@@ -17,7 +17,9 @@ using plan::Plan;
 using plan::PlanPtr;
 using sql::TypeKind;
 
-ExprPtr Make(Expr::Node node, DataType type) { return std::make_shared<const Expr>(Expr{std::move(node), std::move(type)}); }
+ExprPtr Make(Expr::Node node, DataType type) {
+  return std::make_shared<const Expr>(Expr{std::move(node), std::move(type)});
+}
 ExprPtr Int(int32_t v) { return Make(plan::LiteralExpr{Value(v)}, TypeKind::kInt); }
 ExprPtr Big(int64_t v) { return Make(plan::LiteralExpr{Value(v)}, TypeKind::kBigInt); }
 ExprPtr Text(const char* v) { return Make(plan::LiteralExpr{Value(v)}, TypeKind::kString); }
@@ -74,8 +76,10 @@ TEST_F(ExecutorTest, ArithmeticRaisesSparksErrors) {
   EXPECT_EQ(error.condition, "ARITHMETIC_OVERFLOW");
   EXPECT_EQ(error.sql_state, "22003");
   EXPECT_EQ(error.message,
-            "[ARITHMETIC_OVERFLOW] integer overflow. Use 'try_add' to tolerate overflow and return NULL instead. If "
-            "necessary set \"spark.sql.ansi.enabled\" to \"false\" to bypass this error. SQLSTATE: 22003");
+            "[ARITHMETIC_OVERFLOW] integer overflow. Use 'try_add' to tolerate overflow and return "
+            "NULL instead. If "
+            "necessary set \"spark.sql.ansi.enabled\" to \"false\" to bypass this error. SQLSTATE: "
+            "22003");
   auto one = CastTo(Int(1), TypeKind::kDouble), zero = CastTo(Int(0), TypeKind::kDouble);
   EXPECT_EQ(Failure(Call("/", {one, zero}, TypeKind::kDouble)).condition, "DIVIDE_BY_ZERO");
   EXPECT_TRUE(Eval(Call("try_divide", {one, zero}, TypeKind::kDouble)).is_null());
@@ -94,11 +98,14 @@ TEST_F(ExecutorTest, DecimalDivisionRoundsHalfUp) {
 TEST_F(ExecutorTest, CastsAsSpark) {
   EXPECT_EQ(Eval(CastTo(Text(" 12 "), TypeKind::kInt)), Value(int32_t{12}));
   EXPECT_EQ(Failure(CastTo(Text("abc"), TypeKind::kInt)).message,
-            "[CAST_INVALID_INPUT] The value 'abc' of the type \"STRING\" cannot be cast to \"INT\" because it is malformed. "
-            "Correct the value as per the syntax, or change its target type. Use `try_cast` to tolerate malformed input and "
+            "[CAST_INVALID_INPUT] The value 'abc' of the type \"STRING\" cannot be cast to \"INT\" "
+            "because it is malformed. "
+            "Correct the value as per the syntax, or change its target type. Use `try_cast` to "
+            "tolerate malformed input and "
             "return NULL instead. SQLSTATE: 22018");
   EXPECT_EQ(Failure(CastTo(Big(3000000000), TypeKind::kInt)).message,
-            "[CAST_OVERFLOW] The value 3000000000L of the type \"BIGINT\" cannot be cast to \"INT\" due to an overflow. Use "
+            "[CAST_OVERFLOW] The value 3000000000L of the type \"BIGINT\" cannot be cast to "
+            "\"INT\" due to an overflow. Use "
             "`try_cast` to tolerate overflow and return NULL instead. SQLSTATE: 22003");
   EXPECT_TRUE(Eval(CastTo(Text("abc"), TypeKind::kInt, plan::CastMode::kTry)).is_null());
   auto number = Make(plan::LiteralExpr{Value(1e20)}, TypeKind::kDouble);
@@ -117,11 +124,13 @@ TEST_F(ExecutorTest, TimestampsFollowTheSessionZone) {
 }
 
 TEST_F(ExecutorTest, RangeAggregateSortLimit) {
-  Column id{1, "id", TypeKind::kBigInt, false}, total{2, "sum", TypeKind::kBigInt, true}, parity{3, "p", TypeKind::kBigInt, true};
+  Column id{1, "id", TypeKind::kBigInt, false}, total{2, "sum", TypeKind::kBigInt, true},
+      parity{3, "p", TypeKind::kBigInt, true};
   PlanPtr range = Node(plan::Range{0, 1000000, 1, {}}, {id});
   ExprPtr group = Call("%", {Ref(id), Big(2)}, TypeKind::kBigInt);
   ExprPtr sum = Make(plan::AggregateCall{"sum", {Ref(id)}}, TypeKind::kBigInt);
-  PlanPtr aggregate = Node(plan::Aggregate{range, {{parity, group}}, {{total, sum}}, {}}, {parity, total});
+  PlanPtr aggregate =
+      Node(plan::Aggregate{range, {{parity, group}}, {{total, sum}}, {}}, {parity, total});
   PlanPtr sorted = Node(plan::Sort{aggregate, {{Ref(parity), false, false}}}, {parity, total});
   PlanPtr limited = Node(plan::Limit{sorted, 1, 0}, {parity, total});
   auto rows = Rows(limited);
@@ -131,20 +140,23 @@ TEST_F(ExecutorTest, RangeAggregateSortLimit) {
   EXPECT_EQ(rows->at(0)[1], Value(int64_t{250000000000}));
 }
 
-// ---- writing and reading an Iceberg table ----------------------------------------------------------------------------
+// ---- writing and reading an Iceberg table
+// ----------------------------------------------------------------------------
 
 class WriterTest : public ExecutorTest {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "/exec_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = testing::TempDir() + "/exec_" +
+              testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::remove_all(folder_);
     auto metadata = std::make_shared<spec::TableMetadata>();
     metadata->location = folder_;
     metadata->schemas = {spec::Schema({spec::NestedField::Optional(1, "id", spec::Type::Long()),
                                        spec::NestedField::Optional(2, "name", spec::Type::String()),
                                        spec::NestedField::Optional(3, "x", spec::Type::Double())})};
-    metadata->specs = {spec::PartitionSpec{},
-                       spec::PartitionSpec{1, {{1, 1000, "id_bucket", spec::Transform::Bucket(4)}}}};
+    metadata->specs = {
+        spec::PartitionSpec{},
+        spec::PartitionSpec{1, {{1, 1000, "id_bucket", spec::Transform::Bucket(4)}}}};
     metadata->sort_orders = {spec::SortOrder{}};
     metadata->properties["write.parquet.compression-codec"] = "zstd";
     metadata_ = metadata;
@@ -159,10 +171,15 @@ class WriterTest : public ExecutorTest {
   }
   // id, name, x for n rows.
   PlanPtr Source(int64_t n) {
-    Column id{1, "id", TypeKind::kBigInt, false}, name{2, "name", TypeKind::kString, true}, x{3, "x", TypeKind::kDouble, true};
+    Column id{1, "id", TypeKind::kBigInt, false}, name{2, "name", TypeKind::kString, true},
+        x{3, "x", TypeKind::kDouble, true};
     PlanPtr range = Node(plan::Range{0, n, 1, 1}, {id});
-    ExprPtr text = Call("concat", {Text("customer-number-"), CastTo(Ref(id), TypeKind::kString)}, TypeKind::kString);
-    return Node(plan::Project{range, {{id, Ref(id)}, {name, text}, {x, CastTo(Ref(id), TypeKind::kDouble)}}}, {id, name, x});
+    ExprPtr text = Call("concat", {Text("customer-number-"), CastTo(Ref(id), TypeKind::kString)},
+                        TypeKind::kString);
+    return Node(
+        plan::Project{range,
+                      {{id, Ref(id)}, {name, text}, {x, CastTo(Ref(id), TypeKind::kDouble)}}},
+        {id, name, x});
   }
 
   std::string folder_;
@@ -177,11 +194,13 @@ TEST_F(WriterTest, CountsBoundsAndNames) {
   const spec::DataFile& file = written->data_files[0];
   EXPECT_EQ(file.file_path, folder_ + "/data/00000-0-op-00001.parquet");
   EXPECT_EQ(file.record_count, 1000);
-  EXPECT_EQ(static_cast<int64_t>(std::filesystem::file_size(file.file_path)), file.file_size_in_bytes);
+  EXPECT_EQ(static_cast<int64_t>(std::filesystem::file_size(file.file_path)),
+            file.file_size_in_bytes);
   EXPECT_EQ(*file.value_counts.Find(2), 1000);
   EXPECT_EQ(*file.null_value_counts.Find(1), 0);
   EXPECT_EQ(*file.nan_value_counts.Find(3), 0);
-  EXPECT_EQ(*spec::FromBound(spec::Type::Long(), file.upper_bounds.Find(1)->data), Value(int64_t{999}));
+  EXPECT_EQ(*spec::FromBound(spec::Type::Long(), file.upper_bounds.Find(1)->data),
+            Value(int64_t{999}));
   EXPECT_EQ(file.lower_bounds.Find(2)->data, "customer-number-");
   EXPECT_EQ(file.upper_bounds.Find(2)->data, "customer-number.");
   EXPECT_EQ(file.split_offsets, std::vector<int64_t>{4});
@@ -195,24 +214,32 @@ TEST_F(WriterTest, PartitionsByBucket) {
   int64_t rows = 0;
   for (const spec::DataFile& file : written->data_files) {
     rows += file.record_count;
-    EXPECT_NE(file.file_path.find("/id_bucket=" + std::to_string(file.partition[0].AsInt64()) + "/"), std::string::npos);
+    EXPECT_NE(
+        file.file_path.find("/id_bucket=" + std::to_string(file.partition[0].AsInt64()) + "/"),
+        std::string::npos);
   }
   EXPECT_EQ(rows, 300000);
 }
 
 TEST_F(WriterTest, LeavesNothingAfterAnError) {
-  Column id{1, "id", TypeKind::kBigInt, false}, name{2, "name", TypeKind::kString, true}, x{3, "x", TypeKind::kDouble, true};
+  Column id{1, "id", TypeKind::kBigInt, false}, name{2, "name", TypeKind::kString, true},
+      x{3, "x", TypeKind::kDouble, true};
   PlanPtr range = Node(plan::Range{0, 500000, 1, 1}, {id});
-  ExprPtr late = Call("/", {Big(1), Call("-", {Ref(id), Big(499999)}, TypeKind::kBigInt)}, TypeKind::kDouble);
-  late = Call("/", {CastTo(Big(1), TypeKind::kDouble),
-                    CastTo(Call("-", {Ref(id), Big(499999)}, TypeKind::kBigInt), TypeKind::kDouble)}, TypeKind::kDouble);
-  PlanPtr source = Node(plan::Project{range, {{id, Ref(id)}, {name, Text("n")}, {x, late}}}, {id, name, x});
+  ExprPtr late =
+      Call("/", {Big(1), Call("-", {Ref(id), Big(499999)}, TypeKind::kBigInt)}, TypeKind::kDouble);
+  late = Call("/",
+              {CastTo(Big(1), TypeKind::kDouble),
+               CastTo(Call("-", {Ref(id), Big(499999)}, TypeKind::kBigInt), TypeKind::kDouble)},
+              TypeKind::kDouble);
+  PlanPtr source =
+      Node(plan::Project{range, {{id, Ref(id)}, {name, Text("n")}, {x, late}}}, {id, name, x});
   auto written = executor_.Write(source, Spec(0), context_);
   ASSERT_FALSE(written.has_value());
   EXPECT_EQ(written.error().condition, "DIVIDE_BY_ZERO");
   size_t files = 0;
   if (std::filesystem::exists(folder_)) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) files += entry.is_regular_file();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
+      files += entry.is_regular_file();
   }
   EXPECT_EQ(files, 0u);
 }

@@ -12,7 +12,8 @@ namespace {
 
 class StreamCursor final : public RowCursor {
  public:
-  StreamCursor(DuckDbSession& session, plan::PlanPtr plan, duckdb::unique_ptr<duckdb::QueryResult> result)
+  StreamCursor(DuckDbSession& session, plan::PlanPtr plan,
+               duckdb::unique_ptr<duckdb::QueryResult> result)
       : session_(session), plan_(std::move(plan)), result_(std::move(result)) {}
 
   const std::vector<plan::Column>& columns() const override { return plan_->output; }
@@ -30,7 +31,8 @@ class StreamCursor final : public RowCursor {
     for (size_t c = 0; c < plan_->output.size(); ++c) {
       AppendColumn(chunk->data[c], chunk->size(), &rows);
       if (!NeedsReshape(plan_->output[c].type)) continue;
-      for (ValueList& row : rows) row.back() = Reshape(std::move(row.back()), plan_->output[c].type);
+      for (ValueList& row : rows)
+        row.back() = Reshape(std::move(row.back()), plan_->output[c].type);
     }
     return rows;
   }
@@ -61,7 +63,8 @@ std::string WithVariantsAsText(const plan::Plan& plan, const std::string& sql, E
 Executor::Executor(ExecutorOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 Executor::~Executor() = default;
 
-Result<std::unique_ptr<RowCursor>> Executor::Query(const plan::PlanPtr& plan, const StatementContext& context) {
+Result<std::unique_ptr<RowCursor>> Executor::Query(const plan::PlanPtr& plan,
+                                                   const StatementContext& context) {
   return Guarded([&]() -> Result<std::unique_ptr<RowCursor>> {
     DuckDbSession& session = state_->session;
     session.objects().Clear();
@@ -71,7 +74,8 @@ Result<std::unique_ptr<RowCursor>> Executor::Query(const plan::PlanPtr& plan, co
     sql = WithVariantsAsText(*plan, sql, &needed);
     RETURN_IF_ERROR(session.Prepare(needed));
     ASSIGN_OR_RETURN(auto result, session.Stream(sql));
-    std::unique_ptr<RowCursor> cursor = std::make_unique<StreamCursor>(session, plan, std::move(result));
+    std::unique_ptr<RowCursor> cursor =
+        std::make_unique<StreamCursor>(session, plan, std::move(result));
     return cursor;
   });
 }

@@ -19,15 +19,23 @@ namespace {
 std::string TransformSql(const spec::Transform& transform, const std::string& column) {
   std::string utc = "CAST(" + column + " AS TIMESTAMP)";
   switch (transform.kind()) {
-    case spec::TransformKind::kIdentity: return column;
-    case spec::TransformKind::kBucket: return fmt::format("ib_bucket({}, {})", transform.param(), column);
-    case spec::TransformKind::kTruncate: return fmt::format("ib_truncate({}, {})", transform.param(), column);
-    case spec::TransformKind::kYear: return "date_trunc('year', " + utc + ")";
-    case spec::TransformKind::kMonth: return "date_trunc('month', " + utc + ")";
-    case spec::TransformKind::kDay: return "date_trunc('day', " + utc + ")";
-    case spec::TransformKind::kHour: return "date_trunc('hour', " + utc + ")";
+    case spec::TransformKind::kIdentity:
+      return column;
+    case spec::TransformKind::kBucket:
+      return fmt::format("ib_bucket({}, {})", transform.param(), column);
+    case spec::TransformKind::kTruncate:
+      return fmt::format("ib_truncate({}, {})", transform.param(), column);
+    case spec::TransformKind::kYear:
+      return "date_trunc('year', " + utc + ")";
+    case spec::TransformKind::kMonth:
+      return "date_trunc('month', " + utc + ")";
+    case spec::TransformKind::kDay:
+      return "date_trunc('day', " + utc + ")";
+    case spec::TransformKind::kHour:
+      return "date_trunc('hour', " + utc + ")";
     case spec::TransformKind::kVoid:
-    case spec::TransformKind::kUnknown: return "";
+    case spec::TransformKind::kUnknown:
+      return "";
   }
   return "";
 }
@@ -35,7 +43,8 @@ std::string TransformSql(const spec::Transform& transform, const std::string& co
 // Column text of a field among the rows named c0, c1 ...; nested fields by steps.
 std::string ColumnSql(const spec::Schema& schema, int32_t id) {
   if (auto parent = schema.ParentId(id)) {
-    return "struct_extract(" + ColumnSql(schema, *parent) + ", " + QuoteText(schema.FindField(id)->name) + ")";
+    return "struct_extract(" + ColumnSql(schema, *parent) + ", " +
+           QuoteText(schema.FindField(id)->name) + ")";
   }
   for (size_t i = 0; i < schema.fields().size(); ++i) {
     if (schema.fields()[i].id == id) return "c" + std::to_string(i);
@@ -49,15 +58,16 @@ WriteSpec WithLineage(const WriteSpec& write) {
   WriteSpec out = write;
   std::vector<spec::NestedField> fields = write.schema->fields();
   fields.push_back(spec::NestedField::Optional(table::kRowIdId, "_row_id", spec::Type::Long()));
-  fields.push_back(spec::NestedField::Optional(table::kLastUpdatedSequenceId, "_last_updated_sequence_number",
-                                               spec::Type::Long()));
+  fields.push_back(spec::NestedField::Optional(
+      table::kLastUpdatedSequenceId, "_last_updated_sequence_number", spec::Type::Long()));
   out.schema = std::make_shared<const spec::Schema>(fields, write.schema->schema_id());
   return out;
 }
 
 namespace {
 
-// Compaction moves rows unchanged: in version 3 they keep their lineage. Returns null for any other source.
+// Compaction moves rows unchanged: in version 3 they keep their lineage. Returns null for any other
+// source.
 plan::PlanPtr LineageSource(const plan::PlanPtr& source, const WriteSpec& write) {
   if (write.metadata->format_version < 3) return nullptr;
   plan::Plan copy = *source;
@@ -92,33 +102,40 @@ std::string WriteOrderSql(const WriteSpec& write) {
   for (const spec::SortField& field : order->fields) {
     std::string text = TransformSql(field.transform, ColumnSql(*write.schema, field.source_id));
     if (text.empty()) continue;
-    keys.push_back(text + (field.direction == spec::SortDirection::kAsc ? " ASC" : " DESC") +
-                   (field.null_order == spec::NullOrder::kNullsFirst ? " NULLS FIRST" : " NULLS LAST"));
+    keys.push_back(
+        text + (field.direction == spec::SortDirection::kAsc ? " ASC" : " DESC") +
+        (field.null_order == spec::NullOrder::kNullsFirst ? " NULLS FIRST" : " NULLS LAST"));
   }
   return keys.empty() ? "" : " ORDER BY " + Join(keys, ", ");
 }
 
-std::string WriteRowsSql(const std::string& source, const std::vector<std::string>& columns, const WriteSpec& write) {
+std::string WriteRowsSql(const std::string& source, const std::vector<std::string>& columns,
+                         const WriteSpec& write) {
   std::vector<std::string> items;
   const auto& fields = write.schema->fields();
   for (size_t i = 0; i < fields.size() && i < columns.size(); ++i) {
     if (fields[i].type.Is(spec::TypeKind::kUnknown)) continue;
-    items.push_back(fmt::format("CAST({} AS {}) AS c{}", columns[i], TypeSql(ToLogicalType(fields[i].type)), i));
+    items.push_back(fmt::format("CAST({} AS {}) AS c{}", columns[i],
+                                TypeSql(ToLogicalType(fields[i].type)), i));
   }
   std::string order = WriteOrderSql(write);
   std::string rows = "SELECT " + Join(items, ", ") + " FROM (" + source + ")";
   return order.empty() ? rows : "SELECT * FROM (" + rows + ")" + order;
 }
 
-Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std::string& sql, const WriteSpec& write,
-                                               int32_t task, const StatementContext& context, int64_t* rows) {
+Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std::string& sql,
+                                               const WriteSpec& write, int32_t task,
+                                               const StatementContext& context, int64_t* rows) {
   ASSIGN_OR_RETURN(std::shared_ptr<DataFileSet> files, DataFileSet::Make(write, task));
   const bool ordered = !WriteOrderSql(write).empty();
   const bool partitioned = !write.metadata->SpecById(write.spec_id)->fields.empty();
   // DuckDB's batches are too coarse for small files.
   const char* batches = files->has_small_targets() ? "iceblink_ordered" : "iceblink_batches";
-  const char* mode = partitioned || write.deal_to > 1 ? (ordered ? "iceblink_ordered" : "iceblink_parallel") : batches;
-  std::string copy = fmt::format("COPY ({}) TO 'iceblink:{}' (FORMAT {})", sql, session.objects().Add(files), mode);
+  const char* mode = partitioned || write.deal_to > 1
+                         ? (ordered ? "iceblink_ordered" : "iceblink_parallel")
+                         : batches;
+  std::string copy = fmt::format("COPY ({}) TO 'iceblink:{}' (FORMAT {})", sql,
+                                 session.objects().Add(files), mode);
   auto run = session.Run(copy, context.on_progress);
   std::vector<spec::DataFile> out;
   Status status;
@@ -152,7 +169,8 @@ Result<WrittenFiles> Executor::Write(const plan::PlanPtr& given, const WriteSpec
     RETURN_IF_ERROR(session.Prepare({.core_functions = true, .parquet = true}));
     std::vector<TaskSlices> tasks(1);
     if (!write.one_task && !NeedsShuffle(write)) {
-      if (write.metadata->SpecById(write.spec_id)->fields.empty()) write.deal_to = DealtTasks(source);
+      if (write.metadata->SpecById(write.spec_id)->fields.empty())
+        write.deal_to = DealtTasks(source);
       ASSIGN_OR_RETURN(tasks, SourceTasks(session, source, context.default_parallelism));
     }
     std::vector<std::string> columns;
@@ -167,7 +185,8 @@ Result<WrittenFiles> Executor::Write(const plan::PlanPtr& given, const WriteSpec
         Extensions needed = lowering.extensions();
         needed.parquet = true;
         RETURN_IF_ERROR(session.Prepare(needed));
-        return WriteQuery(session, WriteRowsSql(sql, columns, write), write, static_cast<int32_t>(task), context, &out.rows);
+        return WriteQuery(session, WriteRowsSql(sql, columns, write), write,
+                          static_cast<int32_t>(task), context, &out.rows);
       });
       if (!written) {
         status = Fail(written.error());

@@ -10,16 +10,19 @@
 
 namespace iceblink::exec {
 
-// Files of one writing task: `00000-0-<operation id>-00001[-deletes].parquet` below the location that the table's
-// properties choose.
+// Files of one writing task: `00000-0-<operation id>-00001[-deletes].parquet` below the location
+// that the table's properties choose.
 class FileLocations {
  public:
-  // Error: IllegalArgumentException for the removed properties write.folder-storage.path and write.object-storage.path.
-  static Result<FileLocations> Make(const spec::TableMetadata& metadata, std::string operation_id, int32_t task);
+  // Error: IllegalArgumentException for the removed properties write.folder-storage.path and
+  // write.object-storage.path.
+  static Result<FileLocations> Make(const spec::TableMetadata& metadata, std::string operation_id,
+                                    int32_t task);
   FileLocations(FileLocations&& other) noexcept;
 
   // `partition_path` is empty for unpartitioned specs; `suffix` is "", "-deletes".
-  std::string Next(const std::string& partition_path, std::string_view suffix, std::string_view extension);
+  std::string Next(const std::string& partition_path, std::string_view suffix,
+                   std::string_view extension);
 
  private:
   FileLocations() = default;

@@ -1,4 +1,5 @@
-// Files in place: csv.`path`, parquet.`path`, json.`path` with Spark's options, and what columns they have.
+// Files in place: csv.`path`, parquet.`path`, json.`path` with Spark's options, and what columns
+// they have.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace {
 using duckdb::LogicalTypeId;
 using plan::DataType;
 
-std::string Option(const plan::FileScan& scan, std::initializer_list<const char*> names, std::string fallback) {
+std::string Option(const plan::FileScan& scan, std::initializer_list<const char*> names,
+                   std::string fallback) {
   for (const char* name : names) {
     auto it = scan.options.find(name);
     if (it != scan.options.end()) return it->second;
@@ -41,8 +43,10 @@ Result<std::vector<std::string>> Expand(const std::vector<std::string>& paths) {
     auto info = io::DefaultFileSystem().Stat(path);
     if (!info) {
       if (info.error().code != ErrorCode::kNotFound) return Fail(info.error());
-      Error error = Error::Make(ErrorCode::kNotFound, "[PATH_NOT_FOUND] Path does not exist: " + path + ". SQLSTATE: 42K03",
-                                "AnalysisException");
+      Error error =
+          Error::Make(ErrorCode::kNotFound,
+                      "[PATH_NOT_FOUND] Path does not exist: " + path + ". SQLSTATE: 42K03",
+                      "AnalysisException");
       error.condition = "PATH_NOT_FOUND";
       error.sql_state = "42K03";
       return Fail(error);
@@ -52,11 +56,13 @@ Result<std::vector<std::string>> Expand(const std::vector<std::string>& paths) {
       continue;
     }
     std::vector<std::string> files;
-    RETURN_IF_ERROR(io::DefaultFileSystem().List(path, true, [&](const io::FileInfo& file) -> Status {
-      std::string_view name = io::BaseName(file.path);
-      if (!file.is_directory && !name.starts_with('_') && !name.starts_with('.')) files.push_back(DuckDbPath(file.path));
-      return {};
-    }));
+    RETURN_IF_ERROR(
+        io::DefaultFileSystem().List(path, true, [&](const io::FileInfo& file) -> Status {
+          std::string_view name = io::BaseName(file.path);
+          if (!file.is_directory && !name.starts_with('_') && !name.starts_with('.'))
+            files.push_back(DuckDbPath(file.path));
+          return {};
+        }));
     std::sort(files.begin(), files.end());
     out.insert(out.end(), files.begin(), files.end());
   }
@@ -64,18 +70,21 @@ Result<std::vector<std::string>> Expand(const std::vector<std::string>& paths) {
 }
 
 std::string CsvArguments(const plan::FileScan& scan) {
-  std::string out = fmt::format(", header={}, delim={}, quote={}, escape={}, nullstr={}", Flag(scan, "header"),
-                                QuoteText(Option(scan, {"sep", "delimiter"}, ",")),
-                                QuoteText(Option(scan, {"quote"}, "\"")), QuoteText(Option(scan, {"escape"}, "\"")),
-                                QuoteText(Option(scan, {"nullvalue"}, "")));
+  std::string out = fmt::format(
+      ", header={}, delim={}, quote={}, escape={}, nullstr={}", Flag(scan, "header"),
+      QuoteText(Option(scan, {"sep", "delimiter"}, ",")), QuoteText(Option(scan, {"quote"}, "\"")),
+      QuoteText(Option(scan, {"escape"}, "\"")), QuoteText(Option(scan, {"nullvalue"}, "")));
   // Column names come from the header or are _c0, _c1 ...; types only on request.
   if (Flag(scan, "inferschema")) {
-    out += ", auto_type_candidates=['BOOLEAN', 'INTEGER', 'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR']";
+    out +=
+        ", auto_type_candidates=['BOOLEAN', 'INTEGER', 'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', "
+        "'VARCHAR']";
   } else {
     out += ", all_varchar=true";
   }
   if (AsciiUpper(Option(scan, {"mode"}, "PERMISSIVE")) != "FAILFAST") out += ", null_padding=true";
-  if (AsciiUpper(Option(scan, {"mode"}, "PERMISSIVE")) == "DROPMALFORMED") out += ", ignore_errors=true";
+  if (AsciiUpper(Option(scan, {"mode"}, "PERMISSIVE")) == "DROPMALFORMED")
+    out += ", ignore_errors=true";
   return out;
 }
 
@@ -91,38 +100,56 @@ Result<std::string> Relation(const plan::FileScan& scan, Extensions* needs) {
   }
   if (scan.format == "json") {
     needs->json = needs->core_functions = true;
-    return "read_json(" + list + ", format='" + (Flag(scan, "multiline") ? "auto" : "newline_delimited") + "')";
+    return "read_json(" + list + ", format='" +
+           (Flag(scan, "multiline") ? "auto" : "newline_delimited") + "')";
   }
-  return Fail(ErrorCode::kUnsupported, "Cannot read " + scan.format + " files", "UnsupportedOperationException");
+  return Fail(ErrorCode::kUnsupported, "Cannot read " + scan.format + " files",
+              "UnsupportedOperationException");
 }
 
 DataType FromLogicalType(const duckdb::LogicalType& type) {
   using sql::TypeKind;
   switch (type.id()) {
-    case LogicalTypeId::BOOLEAN: return TypeKind::kBoolean;
-    case LogicalTypeId::TINYINT: return TypeKind::kTinyInt;
+    case LogicalTypeId::BOOLEAN:
+      return TypeKind::kBoolean;
+    case LogicalTypeId::TINYINT:
+      return TypeKind::kTinyInt;
     case LogicalTypeId::SMALLINT:
-    case LogicalTypeId::UTINYINT: return TypeKind::kSmallInt;
+    case LogicalTypeId::UTINYINT:
+      return TypeKind::kSmallInt;
     case LogicalTypeId::INTEGER:
-    case LogicalTypeId::USMALLINT: return TypeKind::kInt;
+    case LogicalTypeId::USMALLINT:
+      return TypeKind::kInt;
     case LogicalTypeId::BIGINT:
-    case LogicalTypeId::UINTEGER: return TypeKind::kBigInt;
-    case LogicalTypeId::UBIGINT: return DataType::Decimal(20, 0);
-    case LogicalTypeId::HUGEINT: return DataType::Decimal(38, 0);
-    case LogicalTypeId::FLOAT: return TypeKind::kFloat;
-    case LogicalTypeId::DOUBLE: return TypeKind::kDouble;
+    case LogicalTypeId::UINTEGER:
+      return TypeKind::kBigInt;
+    case LogicalTypeId::UBIGINT:
+      return DataType::Decimal(20, 0);
+    case LogicalTypeId::HUGEINT:
+      return DataType::Decimal(38, 0);
+    case LogicalTypeId::FLOAT:
+      return TypeKind::kFloat;
+    case LogicalTypeId::DOUBLE:
+      return TypeKind::kDouble;
     case LogicalTypeId::DECIMAL:
-      return DataType::Decimal(duckdb::DecimalType::GetWidth(type), duckdb::DecimalType::GetScale(type));
-    case LogicalTypeId::DATE: return TypeKind::kDate;
-    case LogicalTypeId::TIMESTAMP_TZ: return TypeKind::kTimestamp;
+      return DataType::Decimal(duckdb::DecimalType::GetWidth(type),
+                               duckdb::DecimalType::GetScale(type));
+    case LogicalTypeId::DATE:
+      return TypeKind::kDate;
+    case LogicalTypeId::TIMESTAMP_TZ:
+      return TypeKind::kTimestamp;
     case LogicalTypeId::TIMESTAMP:
     case LogicalTypeId::TIMESTAMP_NS:
     case LogicalTypeId::TIMESTAMP_MS:
-    case LogicalTypeId::TIMESTAMP_SEC: return TypeKind::kTimestampNtz;
-    case LogicalTypeId::BLOB: return TypeKind::kBinary;
-    case LogicalTypeId::LIST: return DataType::Array(FromLogicalType(duckdb::ListType::GetChildType(type)));
+    case LogicalTypeId::TIMESTAMP_SEC:
+      return TypeKind::kTimestampNtz;
+    case LogicalTypeId::BLOB:
+      return TypeKind::kBinary;
+    case LogicalTypeId::LIST:
+      return DataType::Array(FromLogicalType(duckdb::ListType::GetChildType(type)));
     case LogicalTypeId::MAP:
-      return DataType::Map(FromLogicalType(duckdb::MapType::KeyType(type)), FromLogicalType(duckdb::MapType::ValueType(type)));
+      return DataType::Map(FromLogicalType(duckdb::MapType::KeyType(type)),
+                           FromLogicalType(duckdb::MapType::ValueType(type)));
     case LogicalTypeId::STRUCT: {
       std::vector<sql::StructField> fields;
       for (const auto& [name, child] : duckdb::StructType::GetChildTypes(type)) {
@@ -130,7 +157,8 @@ DataType FromLogicalType(const duckdb::LogicalType& type) {
       }
       return DataType::Struct(std::move(fields));
     }
-    default: return TypeKind::kString;
+    default:
+      return TypeKind::kString;
   }
 }
 
@@ -139,7 +167,8 @@ struct FileColumn {
   plan::Column column;
 };
 
-Result<std::vector<FileColumn>> DescribeColumns(DuckDbSession& session, const plan::FileScan& scan) {
+Result<std::vector<FileColumn>> DescribeColumns(DuckDbSession& session,
+                                                const plan::FileScan& scan) {
   Extensions needs{.core_functions = true};
   ASSIGN_OR_RETURN(std::string relation, Relation(scan, &needs));
   RETURN_IF_ERROR(session.Prepare(needs));
@@ -157,7 +186,8 @@ Result<std::vector<FileColumn>> DescribeColumns(DuckDbSession& session, const pl
     out.push_back({result->names[i], std::move(column)});
   }
   if (scan.format == "json") {
-    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.column.name < b.column.name; });
+    std::sort(out.begin(), out.end(),
+              [](const auto& a, const auto& b) { return a.column.name < b.column.name; });
   }
   return out;
 }

@@ -11,7 +11,8 @@ namespace iceblink::exec {
 const FunctionSql* FindFunctionSql(std::string_view canonical_name) {
   static const auto* const kIndex = [] {
     auto* index = new std::unordered_map<std::string_view, const FunctionSql*>();
-    for (std::span<const FunctionSql> rows : {OperatorRows(), TextRows(), DatetimeRows(), CollectionRows()}) {
+    for (std::span<const FunctionSql> rows :
+         {OperatorRows(), TextRows(), DatetimeRows(), CollectionRows()}) {
       for (const FunctionSql& row : rows) index->emplace(row.name, &row);
     }
     return index;
@@ -20,7 +21,8 @@ const FunctionSql* FindFunctionSql(std::string_view canonical_name) {
   return it == kIndex->end() ? nullptr : it->second;
 }
 
-std::string FillTemplate(std::string_view text, const std::vector<std::string>& args, const std::string& zone) {
+std::string FillTemplate(std::string_view text, const std::vector<std::string>& args,
+                         const std::string& zone) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '$' || i + 1 == text.size()) {

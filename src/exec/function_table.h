@@ -12,13 +12,14 @@
 namespace iceblink::exec {
 
 // Makes the text of a call whose arguments are lowered already.
-using Emitter = Result<std::string> (*)(Lowering& lowering, const plan::Expr& expr, const plan::Call& call,
+using Emitter = Result<std::string> (*)(Lowering& lowering, const plan::Expr& expr,
+                                        const plan::Call& call,
                                         const std::vector<std::string>& args);
 
 struct FunctionSql {
   std::string_view name;
-  // $1 ... $9 arguments, $* all of them separated by commas, $z the session time zone as a literal; one argument may be
-  // used several times only if it is cheap. Empty when `emit` makes the text.
+  // $1 ... $9 arguments, $* all of them separated by commas, $z the session time zone as a literal;
+  // one argument may be used several times only if it is cheap. Empty when `emit` makes the text.
   std::string_view text;
   Emitter emit = nullptr;
 };
@@ -32,6 +33,7 @@ std::span<const FunctionSql> TextRows();
 std::span<const FunctionSql> DatetimeRows();
 std::span<const FunctionSql> CollectionRows();
 
-std::string FillTemplate(std::string_view text, const std::vector<std::string>& args, const std::string& zone);
+std::string FillTemplate(std::string_view text, const std::vector<std::string>& args,
+                         const std::string& zone);
 
 }  // namespace iceblink::exec

@@ -27,10 +27,12 @@ Result<std::string> Concat(Lowering&, const plan::Expr& expr, const plan::Call&,
 }
 
 // Arrays among the arguments contribute their elements.
-Result<std::string> ConcatWs(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
+Result<std::string> ConcatWs(Lowering&, const plan::Expr&, const plan::Call& call,
+                             const Args& args) {
   std::vector<std::string> lists;
   for (size_t i = 1; i < args.size(); ++i) {
-    lists.push_back(IsArray(call.args[i]->type) ? "coalesce(" + args[i] + ", [])" : "[" + args[i] + "]");
+    lists.push_back(IsArray(call.args[i]->type) ? "coalesce(" + args[i] + ", [])"
+                                                : "[" + args[i] + "]");
   }
   std::string all = "CAST([] AS VARCHAR[])";
   for (const std::string& list : lists) all = "list_concat(" + all + ", " + list + ")";
@@ -43,15 +45,20 @@ Result<std::string> Like(Lowering&, const plan::Expr&, const plan::Call& call, c
   bool plain = args.size() < 3 && pattern != nullptr && !pattern->value.is_null() &&
                pattern->value.As<std::string>().find('\\') == std::string::npos;
   if (plain) return "(" + args[0] + " " + word + " " + args[1] + ")";
-  return "(" + args[0] + " " + word + " " + args[1] + " ESCAPE " + (args.size() > 2 ? args[2] : "'\\'") + ")";
+  return "(" + args[0] + " " + word + " " + args[1] + " ESCAPE " +
+         (args.size() > 2 ? args[2] : "'\\'") + ")";
 }
 
-Result<std::string> TrimText(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
-  return std::string(call.function) + "(" + args[0] + ", " + (args.size() > 1 ? args[1] : "' '") + ")";
+Result<std::string> TrimText(Lowering&, const plan::Expr&, const plan::Call& call,
+                             const Args& args) {
+  return std::string(call.function) + "(" + args[0] + ", " + (args.size() > 1 ? args[1] : "' '") +
+         ")";
 }
 
-Result<std::string> OnTextOrBytes(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
-  return fmt::format("ib_{}{}({})", call.function, IsBinary(call.args[0]) ? "_binary" : "", Join(args, ", "));
+Result<std::string> OnTextOrBytes(Lowering&, const plan::Expr&, const plan::Call& call,
+                                  const Args& args) {
+  return fmt::format("ib_{}{}({})", call.function, IsBinary(call.args[0]) ? "_binary" : "",
+                     Join(args, ", "));
 }
 
 Result<std::string> Length(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
@@ -63,17 +70,20 @@ std::string Bytes(const plan::ExprPtr& expr, const std::string& text) {
   return IsBinary(expr) ? text : "ib_string_to_binary(" + text + ")";
 }
 
-Result<std::string> OfBytes(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
+Result<std::string> OfBytes(Lowering&, const plan::Expr&, const plan::Call& call,
+                            const Args& args) {
   Args bytes = args;
   bytes[0] = Bytes(call.args[0], args[0]);
   return fmt::format("ib_{}({})", call.function, Join(bytes, ", "));
 }
 
-Result<std::string> Reverse(Lowering&, const plan::Expr& expr, const plan::Call&, const Args& args) {
+Result<std::string> Reverse(Lowering&, const plan::Expr& expr, const plan::Call&,
+                            const Args& args) {
   return IsArray(expr.type) ? "list_reverse(" + args[0] + ")" : "reverse(" + args[0] + ")";
 }
 
-Result<std::string> Contains(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
+Result<std::string> Contains(Lowering&, const plan::Expr&, const plan::Call& call,
+                             const Args& args) {
   std::string_view name = call.function == "startswith" ? "starts_with"
                           : call.function == "endswith" ? "ends_with"
                                                         : "contains";
@@ -93,28 +103,36 @@ Result<std::string> Hex(Lowering&, const plan::Expr&, const plan::Call& call, co
   return "ib_hex(" + Bytes(call.args[0], args[0]) + ")";
 }
 
-Result<std::string> FormatString(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+Result<std::string> FormatString(Lowering& lowering, const plan::Expr&, const plan::Call& call,
+                                 const Args& args) {
   // The values travel as texts together with a letter for their kind.
   std::vector<std::string> values;
   std::string kinds;
   for (size_t i = 1; i < args.size(); ++i) {
     const plan::DataType& type = call.args[i]->type;
-    ASSIGN_OR_RETURN(std::string text, lowering.CastText(args[i], type, plan::DataType(TypeKind::kString),
-                                                         plan::CastMode::kAnsi));
+    ASSIGN_OR_RETURN(
+        std::string text,
+        lowering.CastText(args[i], type, plan::DataType(TypeKind::kString), plan::CastMode::kAnsi));
     values.push_back("coalesce(" + text + ", 'null')");
     bool floating = type.kind() == TypeKind::kDouble || type.kind() == TypeKind::kFloat;
-    kinds += type.is_integral() ? 'i' : floating ? 'd' : type.kind() == TypeKind::kDecimal ? 'D' : 's';
+    kinds += type.is_integral()                  ? 'i'
+             : floating                          ? 'd'
+             : type.kind() == TypeKind::kDecimal ? 'D'
+                                                 : 's';
   }
-  return fmt::format("ib_format_string({}, '{}', CAST([{}] AS VARCHAR[]))", args[0], kinds, Join(values, ", "));
+  return fmt::format("ib_format_string({}, '{}', CAST([{}] AS VARCHAR[]))", args[0], kinds,
+                     Join(values, ", "));
 }
 
 Result<std::string> Elt(Lowering&, const plan::Expr&, const plan::Call&, const Args& args) {
   Args rest(args.begin() + 1, args.end());
-  return fmt::format("list_extract([{}], ib_check_elt(CAST({} AS BIGINT), {}))", Join(rest, ", "), args[0], rest.size());
+  return fmt::format("list_extract([{}], ib_check_elt(CAST({} AS BIGINT), {}))", Join(rest, ", "),
+                     args[0], rest.size());
 }
 
 Result<std::string> Decode(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
-  if (args.size() == 2) return fmt::format("ib_decode({}, {})", Bytes(call.args[0], args[0]), args[1]);
+  if (args.size() == 2)
+    return fmt::format("ib_decode({}, {})", Bytes(call.args[0], args[0]), args[1]);
   std::string out = "CASE";
   size_t i = 1;
   for (; i + 1 < args.size(); i += 2) {
@@ -124,7 +142,8 @@ Result<std::string> Decode(Lowering&, const plan::Expr&, const plan::Call& call,
   return out + " END";
 }
 
-// ---- JSON and variant ------------------------------------------------------------------------------------------------
+// ---- JSON and variant
+// ------------------------------------------------------------------------------------------------
 
 std::string TypeId(Lowering& lowering, const plan::DataType& type) {
   return std::to_string(lowering.objects().Add(std::make_shared<plan::DataType>(type)));
@@ -135,45 +154,60 @@ std::string VariantText(Lowering& lowering, const std::string& text) {
   return VariantTextSql(text);
 }
 
-Result<std::string> ParseJsonText(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+Result<std::string> ParseJsonText(Lowering& lowering, const plan::Expr&, const plan::Call& call,
+                                  const Args& args) {
   lowering.NeedJson();
   return (call.function == "parse_json" ? "CAST(" : "TRY_CAST(") + args[0] + " AS JSON)";
 }
 
-Result<std::string> OfVariant(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+Result<std::string> OfVariant(Lowering& lowering, const plan::Expr&, const plan::Call& call,
+                              const Args& args) {
   std::string text = VariantText(lowering, args[0]);
   if (call.function == "is_variant_null") return "coalesce(" + text + " = 'null', false)";
   return "ib_schema_of_json(" + text + ", true)";
 }
 
-Result<std::string> VariantGet(Lowering& lowering, const plan::Expr& expr, const plan::Call& call, const Args& args) {
-  std::string out = fmt::format("ib_variant_get({}, {}, {}, {})", VariantText(lowering, args[0]), args[1],
-                                TypeId(lowering, expr.type), call.function == "try_variant_get");
+Result<std::string> VariantGet(Lowering& lowering, const plan::Expr& expr, const plan::Call& call,
+                               const Args& args) {
+  std::string out =
+      fmt::format("ib_variant_get({}, {}, {}, {})", VariantText(lowering, args[0]), args[1],
+                  TypeId(lowering, expr.type), call.function == "try_variant_get");
   return expr.type.kind() == TypeKind::kVariant ? "CAST(" + out + " AS JSON)" : out;
 }
 
-Result<std::string> ToJsonCall(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+Result<std::string> ToJsonCall(Lowering& lowering, const plan::Expr&, const plan::Call& call,
+                               const Args& args) {
   if (call.args[0]->type.kind() == TypeKind::kVariant) return VariantText(lowering, args[0]);
-  return fmt::format("ib_to_json({}, {}, {})", args[0], TypeId(lowering, call.args[0]->type), QuoteText(lowering.time_zone()));
+  return fmt::format("ib_to_json({}, {}, {})", args[0], TypeId(lowering, call.args[0]->type),
+                     QuoteText(lowering.time_zone()));
 }
 
-Result<std::string> FromJsonCall(Lowering& lowering, const plan::Expr& expr, const plan::Call&, const Args& args) {
+Result<std::string> FromJsonCall(Lowering& lowering, const plan::Expr& expr, const plan::Call&,
+                                 const Args& args) {
   return fmt::format("ib_from_json({}, {})", args[0], TypeId(lowering, expr.type));
 }
 
-Result<std::string> ToChar(Lowering& lowering, const plan::Expr&, const plan::Call& call, const Args& args) {
+Result<std::string> ToChar(Lowering& lowering, const plan::Expr&, const plan::Call& call,
+                           const Args& args) {
   const plan::DataType& type = call.args[0]->type;
   if (type.is_datetime()) {
-    std::string local = type.kind() == TypeKind::kTimestamp ? lowering.ToLocal(args[0]) : "CAST(" + args[0] + " AS TIMESTAMP)";
-    return fmt::format("ib_date_format({}, {}, {})", local, args[1], QuoteText(lowering.time_zone()));
+    std::string local = type.kind() == TypeKind::kTimestamp ? lowering.ToLocal(args[0])
+                                                            : "CAST(" + args[0] + " AS TIMESTAMP)";
+    return fmt::format("ib_date_format({}, {}, {})", local, args[1],
+                       QuoteText(lowering.time_zone()));
   }
-  ASSIGN_OR_RETURN(std::string text, lowering.CastText(args[0], type, plan::DataType(TypeKind::kString), plan::CastMode::kAnsi));
+  ASSIGN_OR_RETURN(
+      std::string text,
+      lowering.CastText(args[0], type, plan::DataType(TypeKind::kString), plan::CastMode::kAnsi));
   return "ib_to_char(" + text + ", " + args[1] + ")";
 }
 
-Result<std::string> ToBinary(Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) {
+Result<std::string> ToBinary(Lowering&, const plan::Expr&, const plan::Call& call,
+                             const Args& args) {
   auto* format = call.args.size() > 1 ? call.args[1]->As<plan::LiteralExpr>() : nullptr;
-  std::string kind = format == nullptr || format->value.is_null() ? "hex" : AsciiLower(format->value.As<std::string>());
+  std::string kind = format == nullptr || format->value.is_null()
+                         ? "hex"
+                         : AsciiLower(format->value.As<std::string>());
   if (kind == "hex") return "ib_unhex(" + args[0] + ")";
   if (kind == "base64") return "from_base64(" + args[0] + ")";
   return "ib_string_to_binary(" + args[0] + ")";
@@ -230,10 +264,12 @@ constexpr FunctionSql kTextRows[] = {
     {"find_in_set", "ib_find_in_set($1, $2)"},
     {"elt", "", Elt},
     {"space", "repeat(' ', greatest(CAST($1 AS BIGINT), 0))"},
-    {"octet_length", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
-       return "octet_length(" + Bytes(call.args[0], args[0]) + ")";
-     }},
-    {"bit_length", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
+    {"octet_length", "",
+     [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args)
+         -> Result<std::string> { return "octet_length(" + Bytes(call.args[0], args[0]) + ")"; }},
+    {"bit_length", "",
+     [](Lowering&, const plan::Expr&, const plan::Call& call,
+        const Args& args) -> Result<std::string> {
        return "(octet_length(" + Bytes(call.args[0], args[0]) + ") * 8)";
      }},
     {"mask", "ib_mask($1, $2, $3, $4, $5)"},
@@ -247,17 +283,20 @@ constexpr FunctionSql kTextRows[] = {
     {"collation", "'SYSTEM.BUILTIN.UTF8_BINARY'"},
     {"char_pad", "rpad($1, CAST($2 AS INTEGER), ' ')"},
     {"check_length", "ib_check_length($1, $2)"},
-    {"md5", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
-       return "md5(" + Bytes(call.args[0], args[0]) + ")";
-     }},
-    {"sha1", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
-       return "sha1(" + Bytes(call.args[0], args[0]) + ")";
-     }},
-    {"sha2", "", [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args) -> Result<std::string> {
+    {"md5", "",
+     [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args)
+         -> Result<std::string> { return "md5(" + Bytes(call.args[0], args[0]) + ")"; }},
+    {"sha1", "",
+     [](Lowering&, const plan::Expr&, const plan::Call& call, const Args& args)
+         -> Result<std::string> { return "sha1(" + Bytes(call.args[0], args[0]) + ")"; }},
+    {"sha2", "",
+     [](Lowering&, const plan::Expr&, const plan::Call& call,
+        const Args& args) -> Result<std::string> {
        auto* bits = call.args[1]->As<plan::LiteralExpr>();
        int64_t wanted = bits == nullptr || bits->value.is_null() ? 256 : bits->value.AsInt64();
        if (wanted == 0 || wanted == 256) return "sha256(" + Bytes(call.args[0], args[0]) + ")";
-       return Fail(ErrorCode::kUnsupported, "sha2 of " + std::to_string(wanted) + " bits is not supported yet");
+       return Fail(ErrorCode::kUnsupported,
+                   "sha2 of " + std::to_string(wanted) + " bits is not supported yet");
      }},
     {"crc32", "", OfBytes},
     {"hash", "", Hash},
@@ -283,7 +322,8 @@ constexpr FunctionSql kTextRows[] = {
     {"to_json", "", ToJsonCall},
     {"from_json", "", FromJsonCall},
     {"schema_of_json", "ib_schema_of_json($1, false)"},
-    {"str_to_map", "map(ib_map_keys(ib_split_pairs($1, $2, $3, true)), ib_split_pairs($1, $2, $3, false))"},
+    {"str_to_map",
+     "map(ib_map_keys(ib_split_pairs($1, $2, $3, true)), ib_split_pairs($1, $2, $3, false))"},
     {"parse_url", "ib_parse_url($1, $2, $3)"},
     {"to_binary", "", ToBinary},
     {"try_to_binary", "", ToBinary},

@@ -1,5 +1,6 @@
-// Casts that DuckDB does otherwise than Spark. Arguments after the value: mode (plan::CastMode), source and target type as
-// Spark writes them, the target column of a store assignment, and for times the session zone.
+// Casts that DuckDB does otherwise than Spark. Arguments after the value: mode (plan::CastMode),
+// source and target type as Spark writes them, the target column of a store assignment, and for
+// times the session zone.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,8 +9,8 @@
 #include "base/decimal.h"
 #include "base/strings.h"
 #include "base/time_zone.h"
-#include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "duckdb/execution/expression_executor.hpp"
+#include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "exec/duckdb_types.h"
 #include "exec/java_text.h"
 #include "exec/row_function.h"
@@ -32,21 +33,27 @@ Datum Malformed(const RowArgs& args) {
   CastMode mode = ModeOf(args);
   if (mode == CastMode::kTry || mode == CastMode::kLegacy) return {};
   std::string_view target = args.Text(3);
-  bool number = target == "INT" || target == "BIGINT" || target == "SMALLINT" || target == "TINYINT" ||
-                target == "DOUBLE" || target == "FLOAT" || target.starts_with("DECIMAL");
+  bool number = target == "INT" || target == "BIGINT" || target == "SMALLINT" ||
+                target == "TINYINT" || target == "DOUBLE" || target == "FLOAT" ||
+                target.starts_with("DECIMAL");
   bool boolean = target == "BOOLEAN";
   ThrowSpark({"CAST_INVALID_INPUT", "22018",
-              number ? "SparkNumberFormatException" : (boolean ? "SparkRuntimeException" : "SparkDateTimeException"),
-              fmt::format("The value '{}' of the type {} cannot be cast to {} because it is malformed. Correct the value "
-                          "as per the syntax, or change its target type. Use `try_cast` to tolerate malformed input and "
+              number ? "SparkNumberFormatException"
+                     : (boolean ? "SparkRuntimeException" : "SparkDateTimeException"),
+              fmt::format("The value '{}' of the type {} cannot be cast to {} because it is "
+                          "malformed. Correct the value "
+                          "as per the syntax, or change its target type. Use `try_cast` to "
+                          "tolerate malformed input and "
                           "return NULL instead.",
                           args.Text(0), Quoted(args.Text(2)), Quoted(target))});
 }
 
-[[noreturn]] void ThrowInsertOverflow(std::string_view from, std::string_view to, std::string_view column) {
-  ThrowCondition("CAST_OVERFLOW_IN_TABLE_INSERT", {{"sourceType", Quoted(from)},
-                                                   {"targetType", Quoted(to)},
-                                                   {"columnName", "`" + std::string(column) + "`"}});
+[[noreturn]] void ThrowInsertOverflow(std::string_view from, std::string_view to,
+                                      std::string_view column) {
+  ThrowCondition("CAST_OVERFLOW_IN_TABLE_INSERT",
+                 {{"sourceType", Quoted(from)},
+                  {"targetType", Quoted(to)},
+                  {"columnName", "`" + std::string(column) + "`"}});
 }
 
 struct Limits {
@@ -78,10 +85,13 @@ std::string Shown(std::string text, std::string_view type) {
 
 Datum OverflowOf(const RowArgs& args, const std::string& value) {
   switch (ModeOf(args)) {
-    case CastMode::kTry: return {};
-    case CastMode::kStoreAssignment: ThrowInsertOverflow(args.Text(2), args.Text(3), args.Text(4));
+    case CastMode::kTry:
+      return {};
+    case CastMode::kStoreAssignment:
+      ThrowInsertOverflow(args.Text(2), args.Text(3), args.Text(4));
     case CastMode::kAnsi:
-    case CastMode::kLegacy: break;
+    case CastMode::kLegacy:
+      break;
   }
   ThrowCondition("CAST_OVERFLOW", {{"value", Shown(value, args.Text(2))},
                                    {"sourceType", Quoted(args.Text(2))},
@@ -89,7 +99,8 @@ Datum OverflowOf(const RowArgs& args, const std::string& value) {
 }
 
 // Narrowing of longs, with a plain loop for the values that fit.
-void LongToIntegralRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+void LongToIntegralRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&,
+                        duckdb::Vector& result) {
   RowArgs args(chunk);
   args.MoveTo(0);
   const std::string target(args.Text(3));
@@ -123,8 +134,9 @@ Datum DoubleToIntegral(const RowArgs& args) {
   Limits limits = LimitsOf(args.Text(3));
   double whole = std::trunc(value);
   // 2^63 is not a long, but its neighbour below is.
-  if (whole >= static_cast<double>(limits.min) && (limits.max == INT64_MAX ? whole < 9223372036854775808.0
-                                                                           : whole <= static_cast<double>(limits.max))) {
+  if (whole >= static_cast<double>(limits.min) &&
+      (limits.max == INT64_MAX ? whole < 9223372036854775808.0
+                               : whole <= static_cast<double>(limits.max))) {
     return static_cast<int64_t>(whole);
   }
   if (ModeOf(args) == CastMode::kLegacy) {
@@ -137,7 +149,8 @@ Datum DoubleToIntegral(const RowArgs& args) {
 }
 
 Datum ParseIntegral(const RowArgs& args) {
-  auto value = ModeOf(args) == CastMode::kLegacy ? ParseSparkLongTruncating(args.Text(0)) : ParseSparkLong(args.Text(0));
+  auto value = ModeOf(args) == CastMode::kLegacy ? ParseSparkLongTruncating(args.Text(0))
+                                                 : ParseSparkLong(args.Text(0));
   Limits limits = LimitsOf(args.Text(3));
   if (!value || *value < limits.min || *value > limits.max) return Malformed(args);
   return *value;
@@ -168,7 +181,8 @@ Datum ParseTimestamp(const RowArgs& args) {
 
 Datum ParseTimestampNtz(const RowArgs& args) {
   auto parsed = ParseSparkTimestamp(args.Text(0));
-  if (!parsed || (!parsed->zone.empty() && TimeZone::Find(parsed->zone) == nullptr)) return Malformed(args);
+  if (!parsed || (!parsed->zone.empty() && TimeZone::Find(parsed->zone) == nullptr))
+    return Malformed(args);
   return parsed->local_micros;
 }
 
@@ -209,15 +223,17 @@ Datum TimestampToString(const RowArgs& args) {
 
 Datum ToLocal(const RowArgs& args) {
   const TimeZone* zone = TimeZone::Find(args.Text(1));
-  if (zone == nullptr) ThrowSpark({"INVALID_TIMEZONE", "22009", "SparkDateTimeException",
-                                   "The timezone: " + std::string(args.Text(1)) + " is invalid."});
+  if (zone == nullptr)
+    ThrowSpark({"INVALID_TIMEZONE", "22009", "SparkDateTimeException",
+                "The timezone: " + std::string(args.Text(1)) + " is invalid."});
   return zone->ToLocal(args.Long(0));
 }
 
 Datum FromLocal(const RowArgs& args) {
   const TimeZone* zone = TimeZone::Find(args.Text(1));
-  if (zone == nullptr) ThrowSpark({"INVALID_TIMEZONE", "22009", "SparkDateTimeException",
-                                   "The timezone: " + std::string(args.Text(1)) + " is invalid."});
+  if (zone == nullptr)
+    ThrowSpark({"INVALID_TIMEZONE", "22009", "SparkDateTimeException",
+                "The timezone: " + std::string(args.Text(1)) + " is invalid."});
   return zone->FromLocal(args.Long(0));
 }
 
@@ -225,7 +241,8 @@ Datum SecondsToTimestamp(const RowArgs& args) {
   return static_cast<int64_t>(std::floor(args.Double(0) * kMicrosPerSecond));
 }
 
-// ---- decimals --------------------------------------------------------------------------------------------------------
+// ---- decimals
+// --------------------------------------------------------------------------------------------------------
 
 struct DecimalShape : duckdb::FunctionData {
   int32_t precision, scale;
@@ -239,53 +256,65 @@ struct DecimalShape : duckdb::FunctionData {
   }
 };
 
-// Binds fn(value, precision, scale, ...): the result is DECIMAL(38, scale), so that any physical width fits.
-duckdb::unique_ptr<duckdb::FunctionData> BindToDecimal(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-                                                       duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
+// Binds fn(value, precision, scale, ...): the result is DECIMAL(38, scale), so that any physical
+// width fits.
+duckdb::unique_ptr<duckdb::FunctionData> BindToDecimal(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
   int32_t p = duckdb::ExpressionExecutor::EvaluateScalar(context, *args[1]).GetValue<int32_t>();
   int32_t s = duckdb::ExpressionExecutor::EvaluateScalar(context, *args[2]).GetValue<int32_t>();
   if (args[0]->return_type.id() == duckdb::LogicalTypeId::DECIMAL) {
-    function.arguments[0] = LogicalType::DECIMAL(38, duckdb::DecimalType::GetScale(args[0]->return_type));
+    function.arguments[0] =
+        LogicalType::DECIMAL(38, duckdb::DecimalType::GetScale(args[0]->return_type));
   }
   function.SetReturnType(LogicalType::DECIMAL(38, static_cast<uint8_t>(s)));
   return duckdb::make_uniq<DecimalShape>(p, s);
 }
 
 // Takes a decimal of any precision as it is.
-duckdb::unique_ptr<duckdb::FunctionData> BindAnyDecimal(duckdb::ClientContext&, duckdb::ScalarFunction& function,
-                                                        duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
+duckdb::unique_ptr<duckdb::FunctionData> BindAnyDecimal(
+    duckdb::ClientContext&, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
   function.arguments[0] = args[0]->return_type;
   return nullptr;
 }
 
 std::optional<Decimal> SourceDecimal(const duckdb::Value& value) {
   switch (value.type().id()) {
-    case duckdb::LogicalTypeId::VARCHAR: return ParseSparkDecimal(duckdb::StringValue::Get(value));
+    case duckdb::LogicalTypeId::VARCHAR:
+      return ParseSparkDecimal(duckdb::StringValue::Get(value));
     case duckdb::LogicalTypeId::DOUBLE: {
       auto text = ParseDecimal(JavaDouble(value.GetValue<double>()));
       if (!text) return std::nullopt;
       return *text;
     }
-    default: return FromDuckDb(value).As<Decimal>();
+    default:
+      return FromDuckDb(value).As<Decimal>();
   }
 }
 
 // The error or NULL for a value that is no decimal of the shape.
-void RefuseDecimal(duckdb::DataChunk& chunk, size_t row, const DecimalShape& shape, const std::optional<Decimal>& source) {
+void RefuseDecimal(duckdb::DataChunk& chunk, size_t row, const DecimalShape& shape,
+                   const std::optional<Decimal>& source) {
   auto mode = static_cast<CastMode>(chunk.data[3].GetValue(row).GetValue<int32_t>());
   if (mode == CastMode::kTry || mode == CastMode::kLegacy) return;
-  std::string from = chunk.data[4].GetValue(row).ToString(), to = chunk.data[5].GetValue(row).ToString();
-  if (mode == CastMode::kStoreAssignment) ThrowInsertOverflow(from, to, chunk.data[6].GetValue(row).ToString());
+  std::string from = chunk.data[4].GetValue(row).ToString(),
+              to = chunk.data[5].GetValue(row).ToString();
+  if (mode == CastMode::kStoreAssignment)
+    ThrowInsertOverflow(from, to, chunk.data[6].GetValue(row).ToString());
   if (!source) {
     ThrowSpark({"CAST_INVALID_INPUT", "22018", "SparkNumberFormatException",
-                fmt::format("The value '{}' of the type {} cannot be cast to {} because it is malformed. Correct the value as "
-                            "per the syntax, or change its target type. Use `try_cast` to tolerate malformed input and return "
+                fmt::format("The value '{}' of the type {} cannot be cast to {} because it is "
+                            "malformed. Correct the value as "
+                            "per the syntax, or change its target type. Use `try_cast` to tolerate "
+                            "malformed input and return "
                             "NULL instead.",
                             chunk.data[0].GetValue(row).ToString(), Quoted(from), Quoted(to))});
   }
-  ThrowCondition("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", {{"value", DecimalToPlainString(*source)},
-                                                                {"precision", std::to_string(shape.precision)},
-                                                                {"scale", std::to_string(shape.scale)}});
+  ThrowCondition("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
+                 {{"value", DecimalToPlainString(*source)},
+                  {"precision", std::to_string(shape.precision)},
+                  {"scale", std::to_string(shape.scale)}});
 }
 
 // Decimals that only lose precision need no conversion but a look at their size.
@@ -309,11 +338,14 @@ void SameScaleRows(duckdb::DataChunk& chunk, const DecimalShape& shape, duckdb::
   }
 }
 
-void ToDecimalRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
-  const auto& shape = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<DecimalShape>();
+void ToDecimalRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
+                   duckdb::Vector& result) {
+  const auto& shape =
+      state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<DecimalShape>();
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
   const LogicalType& type = chunk.data[0].GetType();
-  if (type.id() == duckdb::LogicalTypeId::DECIMAL && duckdb::DecimalType::GetScale(type) == shape.scale) {
+  if (type.id() == duckdb::LogicalTypeId::DECIMAL &&
+      duckdb::DecimalType::GetScale(type) == shape.scale) {
     return SameScaleRows(chunk, shape, result);
   }
   auto* out = duckdb::FlatVector::GetData<duckdb::hugeint_t>(result);
@@ -335,7 +367,8 @@ void ToDecimalRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duc
   }
 }
 
-void DecimalToIntegralRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+void DecimalToIntegralRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&,
+                           duckdb::Vector& result) {
   result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
   auto* out = duckdb::FlatVector::GetData<int64_t>(result);
   RowArgs args(chunk);
@@ -359,7 +392,8 @@ void DecimalToIntegralRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, d
   }
 }
 
-// ---- to string -------------------------------------------------------------------------------------------------------
+// ---- to string
+// -------------------------------------------------------------------------------------------------------
 
 Datum FloatToString(const RowArgs& args) { return JavaFloat(static_cast<float>(args.Double(0))); }
 Datum DoubleToString(const RowArgs& args) { return JavaDouble(args.Double(0)); }
@@ -367,15 +401,19 @@ Datum DateToString(const RowArgs& args) { return SparkDate(args.Long(0)); }
 Datum NtzToString(const RowArgs& args) { return SparkTimestamp(args.Long(0)); }
 Datum TimeToString(const RowArgs& args) { return FormatTime(args.Long(0)); }
 Datum SameBytes(const RowArgs& args) { return std::string(args.Text(0)); }
-Datum DoubleToFloat(const RowArgs& args) { return static_cast<double>(static_cast<float>(args.Double(0))); }
+Datum DoubleToFloat(const RowArgs& args) {
+  return static_cast<double>(static_cast<float>(args.Double(0)));
+}
 Datum IntervalToString(const RowArgs& args) {
   return SparkInterval(args.Long(0), args.Bool(1), args.Int(2), args.Int(3));
 }
 
-void CalendarIntervalRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
+void CalendarIntervalRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&,
+                          duckdb::Vector& result) {
   duckdb::UnaryExecutor::Execute<duckdb::interval_t, duckdb::string_t>(
       chunk.data[0], result, chunk.size(), [&](duckdb::interval_t i) {
-        return duckdb::StringVector::AddString(result, CalendarInterval({i.months, i.days, i.micros}));
+        return duckdb::StringVector::AddString(result,
+                                               CalendarInterval({i.months, i.days, i.micros}));
       });
 }
 
@@ -386,9 +424,12 @@ Datum BinaryToString(const RowArgs& args) {
   for (size_t i = 0; i < bytes.size();) {
     size_t length = 1;
     unsigned char c = static_cast<unsigned char>(bytes[i]);
-    if (c >= 0xF0) length = 4;
-    else if (c >= 0xE0) length = 3;
-    else if (c >= 0xC0) length = 2;
+    if (c >= 0xF0)
+      length = 4;
+    else if (c >= 0xE0)
+      length = 3;
+    else if (c >= 0xC0)
+      length = 2;
     std::string_view point = bytes.substr(i, length);
     if (IsValidUtf8(point)) {
       out += point;
@@ -404,45 +445,53 @@ Datum BinaryToString(const RowArgs& args) {
 }  // namespace
 
 void RegisterCastFunctions(duckdb::ExtensionLoader& loader) {
-  const LogicalType text = LogicalType::VARCHAR, i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT,
-                    f64 = LogicalType::DOUBLE;
+  const LogicalType text = LogicalType::VARCHAR, i32 = LogicalType::INTEGER,
+                    i64 = LogicalType::BIGINT, f64 = LogicalType::DOUBLE;
   auto parser = [&](const char* name, LogicalType result, Datum (*body)(const RowArgs&)) {
     return RowFunction{name, {text, i32, text, text, text, text}, std::move(result), body};
   };
-  Register(loader, {
-      parser("ib_parse_integral", i64, ParseIntegral),
-      parser("ib_parse_double", f64, ParseFloating),
-      parser("ib_parse_boolean", LogicalType::BOOLEAN, ParseBoolean),
-      parser("ib_parse_date", LogicalType::DATE, ParseDate),
-      parser("ib_parse_timestamp", LogicalType::TIMESTAMP_TZ, ParseTimestamp),
-      parser("ib_parse_timestamp_ntz", LogicalType::TIMESTAMP, ParseTimestampNtz),
-      parser("ib_parse_time", LogicalType::TIME, ParseTime),
-      parser("ib_parse_ym_interval", i64, ParseYearMonthInterval),
-      parser("ib_parse_dt_interval", i64, ParseDayTimeInterval),
-      {"ib_to_integral", {f64, i32, text, text, text}, i64, DoubleToIntegral},
-      {"ib_to_string", {LogicalType::FLOAT}, text, FloatToString},
-      {"ib_to_string", {f64}, text, DoubleToString},
-      {"ib_to_string", {LogicalType::DATE}, text, DateToString},
-      {"ib_to_string", {LogicalType::TIMESTAMP}, text, NtzToString},
-      {"ib_to_string", {LogicalType::TIME}, text, TimeToString},
-      {"ib_to_string", {LogicalType::BLOB}, text, BinaryToString},
-      {"ib_string_to_binary", {text}, LogicalType::BLOB, SameBytes},
-      {"ib_double_to_float", {f64}, LogicalType::FLOAT, DoubleToFloat},
-      {"ib_interval_to_string", {i64, LogicalType::BOOLEAN, i32, i32}, text, IntervalToString},
-      {"ib_timestamp_to_string", {LogicalType::TIMESTAMP_TZ, text}, text, TimestampToString},
-      {"ib_to_local", {LogicalType::TIMESTAMP_TZ, text}, LogicalType::TIMESTAMP, ToLocal},
-      {"ib_from_local", {LogicalType::TIMESTAMP, text}, LogicalType::TIMESTAMP_TZ, FromLocal},
-      {"ib_seconds_to_timestamp", {f64}, LogicalType::TIMESTAMP_TZ, SecondsToTimestamp},
-      {"ib_seconds_to_timestamp", {i64}, LogicalType::TIMESTAMP_TZ,
-       [](const RowArgs& args) -> Datum { return args.Long(0) * kMicrosPerSecond; }},
-  });
-  duckdb::ScalarFunction narrow("ib_to_integral", {i64, i32, text, text, text}, i64, LongToIntegralRows);
+  Register(
+      loader,
+      {
+          parser("ib_parse_integral", i64, ParseIntegral),
+          parser("ib_parse_double", f64, ParseFloating),
+          parser("ib_parse_boolean", LogicalType::BOOLEAN, ParseBoolean),
+          parser("ib_parse_date", LogicalType::DATE, ParseDate),
+          parser("ib_parse_timestamp", LogicalType::TIMESTAMP_TZ, ParseTimestamp),
+          parser("ib_parse_timestamp_ntz", LogicalType::TIMESTAMP, ParseTimestampNtz),
+          parser("ib_parse_time", LogicalType::TIME, ParseTime),
+          parser("ib_parse_ym_interval", i64, ParseYearMonthInterval),
+          parser("ib_parse_dt_interval", i64, ParseDayTimeInterval),
+          {"ib_to_integral", {f64, i32, text, text, text}, i64, DoubleToIntegral},
+          {"ib_to_string", {LogicalType::FLOAT}, text, FloatToString},
+          {"ib_to_string", {f64}, text, DoubleToString},
+          {"ib_to_string", {LogicalType::DATE}, text, DateToString},
+          {"ib_to_string", {LogicalType::TIMESTAMP}, text, NtzToString},
+          {"ib_to_string", {LogicalType::TIME}, text, TimeToString},
+          {"ib_to_string", {LogicalType::BLOB}, text, BinaryToString},
+          {"ib_string_to_binary", {text}, LogicalType::BLOB, SameBytes},
+          {"ib_double_to_float", {f64}, LogicalType::FLOAT, DoubleToFloat},
+          {"ib_interval_to_string", {i64, LogicalType::BOOLEAN, i32, i32}, text, IntervalToString},
+          {"ib_timestamp_to_string", {LogicalType::TIMESTAMP_TZ, text}, text, TimestampToString},
+          {"ib_to_local", {LogicalType::TIMESTAMP_TZ, text}, LogicalType::TIMESTAMP, ToLocal},
+          {"ib_from_local", {LogicalType::TIMESTAMP, text}, LogicalType::TIMESTAMP_TZ, FromLocal},
+          {"ib_seconds_to_timestamp", {f64}, LogicalType::TIMESTAMP_TZ, SecondsToTimestamp},
+          {"ib_seconds_to_timestamp",
+           {i64},
+           LogicalType::TIMESTAMP_TZ,
+           [](const RowArgs& args) -> Datum { return args.Long(0) * kMicrosPerSecond; }},
+      });
+  duckdb::ScalarFunction narrow("ib_to_integral", {i64, i32, text, text, text}, i64,
+                                LongToIntegralRows);
   narrow.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
   loader.RegisterFunction(narrow);
-  duckdb::ScalarFunction interval("ib_to_string", {LogicalType::INTERVAL}, text, CalendarIntervalRows);
+  duckdb::ScalarFunction interval("ib_to_string", {LogicalType::INTERVAL}, text,
+                                  CalendarIntervalRows);
   loader.RegisterFunction(interval);
-  duckdb::ScalarFunction integral("ib_decimal_to_integral", {LogicalType(duckdb::LogicalTypeId::DECIMAL), i32, text, text, text},
-                                  i64, DecimalToIntegralRows, BindAnyDecimal);
+  duckdb::ScalarFunction integral(
+      "ib_decimal_to_integral",
+      {LogicalType(duckdb::LogicalTypeId::DECIMAL), i32, text, text, text}, i64,
+      DecimalToIntegralRows, BindAnyDecimal);
   integral.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
   loader.RegisterFunction(integral);
   for (const LogicalType& source : {LogicalType(duckdb::LogicalTypeId::DECIMAL), text, f64}) {

@@ -18,10 +18,14 @@ using duckdb::LogicalType;
 namespace {
 
 [[noreturn]] void ThrowBadPattern(std::string_view pattern) {
-  ThrowSpark({"INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION", "42K0B", "SparkUpgradeException",
-              fmt::format("You may get a different result due to the upgrading to Spark >= 3.0:\nFail to recognize '{}' pattern "
-                          "in the DateTimeFormatter.\n1) You can set \"spark.sql.legacy.timeParserPolicy\" to \"LEGACY\" to "
-                          "restore the behavior before Spark 3.0.\n2) You can form a valid datetime pattern with the guide from "
+  ThrowSpark({"INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION", "42K0B",
+              "SparkUpgradeException",
+              fmt::format("You may get a different result due to the upgrading to Spark >= "
+                          "3.0:\nFail to recognize '{}' pattern "
+                          "in the DateTimeFormatter.\n1) You can set "
+                          "\"spark.sql.legacy.timeParserPolicy\" to \"LEGACY\" to "
+                          "restore the behavior before Spark 3.0.\n2) You can form a valid "
+                          "datetime pattern with the guide from "
                           "'https://spark.apache.org/docs/latest/sql-ref-datetime-pattern.html'.",
                           pattern)});
 }
@@ -29,7 +33,8 @@ namespace {
 Datum DateFormat(const RowArgs& args) {
   const TimeZone* zone = TimeZone::Find(args.Text(2));
   int64_t local = args.Long(0);
-  int32_t offset = zone == nullptr ? 0 : zone->OffsetAt(FloorDiv(zone->FromLocal(local), kMicrosPerSecond));
+  int32_t offset =
+      zone == nullptr ? 0 : zone->OffsetAt(FloorDiv(zone->FromLocal(local), kMicrosPerSecond));
   auto text = FormatJava(args.Text(1), local, offset, args.Text(2));
   if (!text) ThrowBadPattern(args.Text(1));
   return *text;
@@ -41,10 +46,13 @@ std::optional<int64_t> ParseWith(const RowArgs& args) {
   if (parsed.bad_pattern) ThrowBadPattern(args.Text(1));
   if (!parsed.ok) {
     if (args.Bool(2)) return std::nullopt;
-    std::string message = fmt::format("Text '{}' could not be parsed{} at index {}", args.Text(0),
-                                      parsed.unparsed_text ? ", unparsed text found" : "", parsed.error_index);
-    ThrowSpark({"CANNOT_PARSE_TIMESTAMP", "22007", "SparkDateTimeException",
-                message + ". Use `try_to_timestamp` to tolerate invalid input string and return NULL instead."});
+    std::string message =
+        fmt::format("Text '{}' could not be parsed{} at index {}", args.Text(0),
+                    parsed.unparsed_text ? ", unparsed text found" : "", parsed.error_index);
+    ThrowSpark(
+        {"CANNOT_PARSE_TIMESTAMP", "22007", "SparkDateTimeException",
+         message +
+             ". Use `try_to_timestamp` to tolerate invalid input string and return NULL instead."});
   }
   const TimeZone* session = TimeZone::Find(args.Text(3));
   if (parsed.offset_seconds) return parsed.local_micros - *parsed.offset_seconds * kMicrosPerSecond;
@@ -61,7 +69,8 @@ Datum ParseDateAs(const RowArgs& args) {
   return instant ? Datum(FloorDiv(*instant, kMicrosPerDay)) : Datum();
 }
 
-// ---- units -----------------------------------------------------------------------------------------------------------
+// ---- units
+// -----------------------------------------------------------------------------------------------------------
 
 int64_t FirstOfMonth(int64_t days, int32_t month_step) {
   CivilDate date = CivilFromDays(days);
@@ -91,8 +100,13 @@ Datum DateTrunc(const RowArgs& args) {
   int64_t local = args.Long(1);
   if (auto days = TruncateDays(unit, FloorDiv(local, kMicrosPerDay))) return *days * kMicrosPerDay;
   static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
-      {"DAY", kMicrosPerDay}, {"DD", kMicrosPerDay}, {"HOUR", kMicrosPerHour}, {"MINUTE", 60 * kMicrosPerSecond},
-      {"SECOND", kMicrosPerSecond}, {"MILLISECOND", 1000}, {"MICROSECOND", 1}};
+      {"DAY", kMicrosPerDay},
+      {"DD", kMicrosPerDay},
+      {"HOUR", kMicrosPerHour},
+      {"MINUTE", 60 * kMicrosPerSecond},
+      {"SECOND", kMicrosPerSecond},
+      {"MILLISECOND", 1000},
+      {"MICROSECOND", 1}};
   for (const auto& [name, micros] : kUnits) {
     if (name == unit) return local - FloorMod(local, micros);
   }
@@ -118,11 +132,16 @@ struct Unit {
   std::string_view name;
   int64_t months, micros;
 };
-constexpr Unit kUnits[] = {{"YEAR", 12, 0},        {"QUARTER", 3, 0},
-                           {"MONTH", 1, 0},        {"WEEK", 0, 7 * kMicrosPerDay},
-                           {"DAY", 0, kMicrosPerDay}, {"DAYOFYEAR", 0, kMicrosPerDay},
-                           {"HOUR", 0, kMicrosPerHour}, {"MINUTE", 0, 60 * kMicrosPerSecond},
-                           {"SECOND", 0, kMicrosPerSecond}, {"MILLISECOND", 0, 1000},
+constexpr Unit kUnits[] = {{"YEAR", 12, 0},
+                           {"QUARTER", 3, 0},
+                           {"MONTH", 1, 0},
+                           {"WEEK", 0, 7 * kMicrosPerDay},
+                           {"DAY", 0, kMicrosPerDay},
+                           {"DAYOFYEAR", 0, kMicrosPerDay},
+                           {"HOUR", 0, kMicrosPerHour},
+                           {"MINUTE", 0, 60 * kMicrosPerSecond},
+                           {"SECOND", 0, kMicrosPerSecond},
+                           {"MILLISECOND", 0, 1000},
                            {"MICROSECOND", 0, 1}};
 
 const Unit& UnitOf(std::string_view text) {
@@ -142,7 +161,8 @@ Datum TimestampAdd(const RowArgs& args) {
 
 // Whole months from a to b, counting towards zero.
 int64_t MonthsFrom(int64_t a, int64_t b) {
-  CivilDate x = CivilFromDays(FloorDiv(a, kMicrosPerDay)), y = CivilFromDays(FloorDiv(b, kMicrosPerDay));
+  CivilDate x = CivilFromDays(FloorDiv(a, kMicrosPerDay)),
+            y = CivilFromDays(FloorDiv(b, kMicrosPerDay));
   int64_t months = (y.year - x.year) * 12 + y.month - x.month;
   if (months > 0 && AddMonths(a, months) > b) --months;
   if (months < 0 && AddMonths(a, months) < b) ++months;
@@ -157,7 +177,8 @@ Datum TimestampDiff(const RowArgs& args) {
 
 Datum MonthsBetween(const RowArgs& args) {
   int64_t a = args.Long(0), b = args.Long(1);
-  CivilDate x = CivilFromDays(FloorDiv(a, kMicrosPerDay)), y = CivilFromDays(FloorDiv(b, kMicrosPerDay));
+  CivilDate x = CivilFromDays(FloorDiv(a, kMicrosPerDay)),
+            y = CivilFromDays(FloorDiv(b, kMicrosPerDay));
   auto months = static_cast<double>((x.year - y.year) * 12 + x.month - y.month);
   bool both_last = x.day == DaysInMonth(x.year, x.month) && y.day == DaysInMonth(y.year, y.month);
   if (x.day == y.day || both_last) return months;
@@ -168,10 +189,12 @@ Datum MonthsBetween(const RowArgs& args) {
 }
 
 Datum NextDay(const RowArgs& args) {
-  static constexpr std::string_view kNames[] = {"MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"};
+  static constexpr std::string_view kNames[] = {"MONDAY", "TUESDAY",  "WEDNESDAY", "THURSDAY",
+                                                "FRIDAY", "SATURDAY", "SUNDAY"};
   std::string wanted = AsciiUpper(args.Text(1));
   for (int64_t i = 0; i < 7; ++i) {
-    bool match = wanted == kNames[i] || wanted == kNames[i].substr(0, 3) || wanted == kNames[i].substr(0, 2);
+    bool match =
+        wanted == kNames[i] || wanted == kNames[i].substr(0, 3) || wanted == kNames[i].substr(0, 2);
     if (!match) continue;
     int64_t days = args.Long(0), weekday = FloorMod(days + 3, 7);
     int64_t ahead = FloorMod(i - weekday, 7);
@@ -186,10 +209,13 @@ Datum NextDay(const RowArgs& args) {
 
 // The message of java.time for a date that does not exist, or an empty string.
 std::string DateProblem(int64_t year, int64_t month, int64_t day) {
-  static constexpr std::string_view kNames[] = {"JANUARY", "FEBRUARY", "MARCH",     "APRIL",   "MAY",      "JUNE",
-                                                "JULY",    "AUGUST",   "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER"};
-  if (month < 1 || month > 12) return fmt::format("Invalid value for MonthOfYear (valid values 1 - 12): {}", month);
-  if (day < 1 || day > 31) return fmt::format("Invalid value for DayOfMonth (valid values 1 - 28/31): {}", day);
+  static constexpr std::string_view kNames[] = {"JANUARY",   "FEBRUARY", "MARCH",    "APRIL",
+                                                "MAY",       "JUNE",     "JULY",     "AUGUST",
+                                                "SEPTEMBER", "OCTOBER",  "NOVEMBER", "DECEMBER"};
+  if (month < 1 || month > 12)
+    return fmt::format("Invalid value for MonthOfYear (valid values 1 - 12): {}", month);
+  if (day < 1 || day > 31)
+    return fmt::format("Invalid value for DayOfMonth (valid values 1 - 28/31): {}", day);
   if (day <= DaysInMonth(year, static_cast<int32_t>(month))) return "";
   if (day == 29) return fmt::format("Invalid date 'February 29' as '{}' is not a leap year", year);
   return fmt::format("Invalid date '{} {}'", kNames[month - 1], day);
@@ -212,36 +238,39 @@ Datum MakeTimestamp(const RowArgs& args) {
     problem = fmt::format("Invalid value for MinuteOfHour (valid values 0 - 59): {}", args.Int(4));
   }
   if (problem.empty() && (seconds < 0 || seconds > 60)) {
-    problem = fmt::format("Invalid value for SecondOfMinute (valid values 0 - 59): {}", static_cast<int>(seconds));
+    problem = fmt::format("Invalid value for SecondOfMinute (valid values 0 - 59): {}",
+                          static_cast<int>(seconds));
   }
   if (!problem.empty()) {
     if (try_mode) return {};
     ThrowOutOfBounds(problem);
   }
   int64_t days = DaysFromCivil({args.Long(0), args.Int(1), args.Int(2)});
-  return days * kMicrosPerDay + args.Long(3) * kMicrosPerHour + args.Long(4) * 60 * kMicrosPerSecond +
-         std::llround(seconds * kMicrosPerSecond);
+  return days * kMicrosPerDay + args.Long(3) * kMicrosPerHour +
+         args.Long(4) * 60 * kMicrosPerSecond + std::llround(seconds * kMicrosPerSecond);
 }
 
 }  // namespace
 
 void RegisterDatetimeFunctions(duckdb::ExtensionLoader& loader) {
-  const LogicalType text = LogicalType::VARCHAR, i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT,
-                    flag = LogicalType::BOOLEAN, ts = LogicalType::TIMESTAMP, date = LogicalType::DATE,
+  const LogicalType text = LogicalType::VARCHAR, i32 = LogicalType::INTEGER,
+                    i64 = LogicalType::BIGINT, flag = LogicalType::BOOLEAN,
+                    ts = LogicalType::TIMESTAMP, date = LogicalType::DATE,
                     f64 = LogicalType::DOUBLE;
-  Register(loader, {
-      {"ib_date_format", {ts, text, text}, text, DateFormat},
-      {"ib_parse_timestamp_as", {text, text, flag, text}, ts, ParseTimestampAs},
-      {"ib_parse_date_as", {text, text, flag, text}, date, ParseDateAs},
-      {"ib_date_trunc", {text, ts}, ts, DateTrunc},
-      {"ib_date_trunc_date", {text, ts}, ts, DateTruncDate},
-      {"ib_timestamp_add", {text, i64, ts}, ts, TimestampAdd},
-      {"ib_timestamp_diff", {text, ts, ts}, i64, TimestampDiff},
-      {"ib_months_between", {ts, ts, flag}, f64, MonthsBetween},
-      {"ib_next_day", {date, text}, date, NextDay},
-      {"ib_make_date", {i32, i32, i32}, date, MakeDate},
-      {"ib_make_timestamp", {i32, i32, i32, i32, i32, f64, flag}, ts, MakeTimestamp},
-  });
+  Register(loader,
+           {
+               {"ib_date_format", {ts, text, text}, text, DateFormat},
+               {"ib_parse_timestamp_as", {text, text, flag, text}, ts, ParseTimestampAs},
+               {"ib_parse_date_as", {text, text, flag, text}, date, ParseDateAs},
+               {"ib_date_trunc", {text, ts}, ts, DateTrunc},
+               {"ib_date_trunc_date", {text, ts}, ts, DateTruncDate},
+               {"ib_timestamp_add", {text, i64, ts}, ts, TimestampAdd},
+               {"ib_timestamp_diff", {text, ts, ts}, i64, TimestampDiff},
+               {"ib_months_between", {ts, ts, flag}, f64, MonthsBetween},
+               {"ib_next_day", {date, text}, date, NextDay},
+               {"ib_make_date", {i32, i32, i32}, date, MakeDate},
+               {"ib_make_timestamp", {i32, i32, i32, i32, i32, f64, flag}, ts, MakeTimestamp},
+           });
 }
 
 }  // namespace iceblink::exec

@@ -21,7 +21,8 @@ using duckdb::LogicalType;
 
 namespace {
 
-// ---- Spark's Murmur3 (seed 42; the tail of a text is hashed byte by byte) ---------------------------------------------
+// ---- Spark's Murmur3 (seed 42; the tail of a text is hashed byte by byte)
+// ---------------------------------------------
 
 uint32_t MixK(uint32_t k) { return std::rotl(k * 0xcc9e2d51u, 15) * 0x1b873593u; }
 uint32_t MixH(uint32_t h, uint32_t k) { return std::rotl(h ^ MixK(k), 13) * 5 + 0xe6546b64u; }
@@ -31,10 +32,13 @@ int64_t Finish(uint32_t h, uint32_t length) {
   h = (h ^ (h >> 13)) * 0xc2b2ae35u;
   return static_cast<int32_t>(h ^ (h >> 16));
 }
-int64_t HashInt(int64_t value, uint32_t seed) { return Finish(MixH(seed, static_cast<uint32_t>(value)), 4); }
+int64_t HashInt(int64_t value, uint32_t seed) {
+  return Finish(MixH(seed, static_cast<uint32_t>(value)), 4);
+}
 int64_t HashLong(int64_t value, uint32_t seed) {
   auto bits = static_cast<uint64_t>(value);
-  return Finish(MixH(MixH(seed, static_cast<uint32_t>(bits)), static_cast<uint32_t>(bits >> 32)), 8);
+  return Finish(MixH(MixH(seed, static_cast<uint32_t>(bits)), static_cast<uint32_t>(bits >> 32)),
+                8);
 }
 int64_t HashBytes(std::string_view bytes, uint32_t seed) {
   uint32_t h = seed;
@@ -44,14 +48,17 @@ int64_t HashBytes(std::string_view bytes, uint32_t seed) {
     std::memcpy(&word, bytes.data() + at, 4);
     h = MixH(h, word);
   }
-  for (; at < bytes.size(); ++at) h = MixH(h, static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(bytes[at]))));
+  for (; at < bytes.size(); ++at)
+    h = MixH(h, static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(bytes[at]))));
   return Finish(h, static_cast<uint32_t>(bytes.size()));
 }
 
-// ---- XXH64 -----------------------------------------------------------------------------------------------------------
+// ---- XXH64
+// -----------------------------------------------------------------------------------------------------------
 
-constexpr uint64_t kP1 = 0x9E3779B185EBCA87ull, kP2 = 0xC2B2AE3D27D4EB4Full, kP3 = 0x165667B19E3779F9ull,
-                   kP4 = 0x85EBCA77C2B2AE63ull, kP5 = 0x27D4EB2F165667C5ull;
+constexpr uint64_t kP1 = 0x9E3779B185EBCA87ull, kP2 = 0xC2B2AE3D27D4EB4Full,
+                   kP3 = 0x165667B19E3779F9ull, kP4 = 0x85EBCA77C2B2AE63ull,
+                   kP5 = 0x27D4EB2F165667C5ull;
 
 uint64_t Round(uint64_t acc, uint64_t input) { return std::rotl(acc + input * kP2, 31) * kP1; }
 uint64_t Avalanche(uint64_t h) {
@@ -98,16 +105,20 @@ std::string_view BytesOf(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof(T)};
 }
 
-// ---- ib_hash(value, seed) and ib_xxhash64(value, seed): NULL leaves the seed -------------------------------------------
+// ---- ib_hash(value, seed) and ib_xxhash64(value, seed): NULL leaves the seed
+// -------------------------------------------
 
 Datum HashIntArg(const RowArgs& args) {
-  return args.IsNull(0) ? Datum(args.Long(1)) : HashInt(args.Long(0), static_cast<uint32_t>(args.Long(1)));
+  return args.IsNull(0) ? Datum(args.Long(1))
+                        : HashInt(args.Long(0), static_cast<uint32_t>(args.Long(1)));
 }
 Datum HashLongArg(const RowArgs& args) {
-  return args.IsNull(0) ? Datum(args.Long(1)) : HashLong(args.Long(0), static_cast<uint32_t>(args.Long(1)));
+  return args.IsNull(0) ? Datum(args.Long(1))
+                        : HashLong(args.Long(0), static_cast<uint32_t>(args.Long(1)));
 }
 Datum HashTextArg(const RowArgs& args) {
-  return args.IsNull(0) ? Datum(args.Long(1)) : HashBytes(args.Text(0), static_cast<uint32_t>(args.Long(1)));
+  return args.IsNull(0) ? Datum(args.Long(1))
+                        : HashBytes(args.Text(0), static_cast<uint32_t>(args.Long(1)));
 }
 Datum HashDoubleArg(const RowArgs& args) {
   if (args.IsNull(0)) return args.Long(1);
@@ -130,7 +141,8 @@ Datum XxLongArg(const RowArgs& args) {
   return XxHash(BytesOf(value), static_cast<uint64_t>(args.Long(1)));
 }
 Datum XxTextArg(const RowArgs& args) {
-  return args.IsNull(0) ? Datum(args.Long(1)) : XxHash(args.Text(0), static_cast<uint64_t>(args.Long(1)));
+  return args.IsNull(0) ? Datum(args.Long(1))
+                        : XxHash(args.Text(0), static_cast<uint64_t>(args.Long(1)));
 }
 Datum XxDoubleArg(const RowArgs& args) {
   if (args.IsNull(0)) return args.Long(1);
@@ -138,14 +150,18 @@ Datum XxDoubleArg(const RowArgs& args) {
   return XxHash(BytesOf(value), static_cast<uint64_t>(args.Long(1)));
 }
 
-// ---- encodings -------------------------------------------------------------------------------------------------------
+// ---- encodings
+// -------------------------------------------------------------------------------------------------------
 
 Datum Crc32(const RowArgs& args) {
   std::string_view bytes = args.Text(0);
-  return static_cast<int64_t>(crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
+  return static_cast<int64_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
 }
 Datum Hex(const RowArgs& args) { return HexEncode(args.Text(0), true); }
-Datum HexLong(const RowArgs& args) { return fmt::format("{:X}", static_cast<uint64_t>(args.Long(0))); }
+Datum HexLong(const RowArgs& args) {
+  return fmt::format("{:X}", static_cast<uint64_t>(args.Long(0)));
+}
 Datum Unhex(const RowArgs& args) {
   std::string text(args.Text(0));
   if (text.size() % 2 == 1) text.insert(0, "0");
@@ -162,7 +178,7 @@ Datum Conv(const RowArgs& args) {
   if (negative) text.remove_prefix(1);
   uint64_t value = 0;
   for (char c : text) {
-    int digit = std::isdigit(static_cast<unsigned char>(c)) ? c - '0'
+    int digit = std::isdigit(static_cast<unsigned char>(c))   ? c - '0'
                 : std::isalpha(static_cast<unsigned char>(c)) ? std::tolower(c) - 'a' + 10
                                                               : 99;
     if (digit >= from) break;
@@ -173,7 +189,8 @@ Datum Conv(const RowArgs& args) {
   if (minus) value = 0 - value;
   std::string out;
   do {
-    out.insert(out.begin(), "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[value % static_cast<uint64_t>(to_base)]);
+    out.insert(out.begin(),
+               "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[value % static_cast<uint64_t>(to_base)]);
     value /= static_cast<uint64_t>(to_base);
   } while (value > 0);
   return (minus ? "-" : "") + out;
@@ -192,7 +209,8 @@ std::string ToUtf16(std::string_view text, bool little) {
     text.remove_prefix(c.size());
     uint32_t point = static_cast<unsigned char>(c[0]);
     if (c.size() > 1) point &= 0xffu >> (c.size() + 1);
-    for (size_t i = 1; i < c.size(); ++i) point = (point << 6) | (static_cast<unsigned char>(c[i]) & 0x3f);
+    for (size_t i = 1; i < c.size(); ++i)
+      point = (point << 6) | (static_cast<unsigned char>(c[i]) & 0x3f);
     if (point >= 0x10000) {
       point -= 0x10000;
       unit(0xd800 + (point >> 10));
@@ -212,8 +230,10 @@ std::string Latin1ToUtf8(std::string_view bytes) {
 
 [[noreturn]] void BadCharset(std::string_view charset, std::string_view function) {
   ThrowSpark({"INVALID_PARAMETER_VALUE.CHARSET", "22023", "SparkIllegalArgumentException",
-              fmt::format("The value of parameter(s) `charset` in `{}` is invalid: expects one of the `iso-8859-1`, `us-ascii`, "
-                          "`utf-16`, `utf-16be`, `utf-16le`, `utf-32`, `utf-8`, but got {}.", function, charset)});
+              fmt::format("The value of parameter(s) `charset` in `{}` is invalid: expects one of "
+                          "the `iso-8859-1`, `us-ascii`, "
+                          "`utf-16`, `utf-16be`, `utf-16le`, `utf-32`, `utf-8`, but got {}.",
+                          function, charset)});
 }
 
 Datum Encode(const RowArgs& args) {
@@ -244,47 +264,61 @@ Datum Decode(const RowArgs& args) {
   BadCharset(args.Text(1), "decode");
 }
 
-// ---- Iceberg's transforms as functions -------------------------------------------------------------------------------
+// ---- Iceberg's transforms as functions
+// -------------------------------------------------------------------------------
 
-int64_t Bucket(int64_t hash, int64_t buckets) { return buckets <= 0 ? 0 : (hash & 0x7fffffff) % buckets; }
+int64_t Bucket(int64_t hash, int64_t buckets) {
+  return buckets <= 0 ? 0 : (hash & 0x7fffffff) % buckets;
+}
 Datum BucketLong(const RowArgs& args) { return Bucket(Murmur3Long(args.Long(1)), args.Long(0)); }
 Datum BucketText(const RowArgs& args) { return Bucket(Murmur3(args.Text(1)), args.Long(0)); }
 
-Datum TruncateLong(const RowArgs& args) { return args.Long(1) - FloorMod(args.Long(1), args.Long(0)); }
+Datum TruncateLong(const RowArgs& args) {
+  return args.Long(1) - FloorMod(args.Long(1), args.Long(0));
+}
 Datum TruncateText(const RowArgs& args) {
   return std::string(CodePointPrefix(args.Text(1), static_cast<size_t>(args.Long(0))));
 }
-Datum TruncateBinary(const RowArgs& args) { return std::string(args.Text(1).substr(0, static_cast<size_t>(args.Long(0)))); }
+Datum TruncateBinary(const RowArgs& args) {
+  return std::string(args.Text(1).substr(0, static_cast<size_t>(args.Long(0))));
+}
 
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimalArgument(duckdb::ClientContext&, duckdb::ScalarFunction& function,
-                                                             duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
-  function.arguments[1] = LogicalType::DECIMAL(38, duckdb::DecimalType::GetScale(args[1]->return_type));
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimalArgument(
+    duckdb::ClientContext&, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
+  function.arguments[1] =
+      LogicalType::DECIMAL(38, duckdb::DecimalType::GetScale(args[1]->return_type));
   if (function.name == "ib_truncate") function.SetReturnType(function.arguments[1]);
   return nullptr;
 }
 
 void BucketDecimal(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
   duckdb::BinaryExecutor::Execute<int64_t, duckdb::hugeint_t, int32_t>(
-      chunk.data[0], chunk.data[1], result, chunk.size(), [](int64_t buckets, duckdb::hugeint_t value) {
-        return static_cast<int32_t>(Bucket(Murmur3(Int128ToMinimalBytes(ToInt128(value))), buckets));
+      chunk.data[0], chunk.data[1], result, chunk.size(),
+      [](int64_t buckets, duckdb::hugeint_t value) {
+        return static_cast<int32_t>(
+            Bucket(Murmur3(Int128ToMinimalBytes(ToInt128(value))), buckets));
       });
 }
 
 void TruncateDecimal(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
   duckdb::BinaryExecutor::Execute<int64_t, duckdb::hugeint_t, duckdb::hugeint_t>(
-      chunk.data[0], chunk.data[1], result, chunk.size(), [](int64_t width, duckdb::hugeint_t value) {
+      chunk.data[0], chunk.data[1], result, chunk.size(),
+      [](int64_t width, duckdb::hugeint_t value) {
         Int128 v = ToInt128(value), w = width;
         return ToHugeint(v - (((v % w) + w) % w));
       });
 }
 
-// ---- arrays and maps -------------------------------------------------------------------------------------------------
+// ---- arrays and maps
+// -------------------------------------------------------------------------------------------------
 
 // 0-based index and size -> 1-based index, or the error of an index out of range.
 Datum CheckIndex(const RowArgs& args) {
   int64_t index = args.Long(0), size = args.Long(1);
   if (index < 0 || index >= size) {
-    ThrowCondition("INVALID_ARRAY_INDEX", {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(size)}});
+    ThrowCondition("INVALID_ARRAY_INDEX",
+                   {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(size)}});
   }
   return index + 1;
 }
@@ -293,7 +327,8 @@ Datum CheckIndex(const RowArgs& args) {
 Datum CheckElt(const RowArgs& args) {
   int64_t index = args.Long(0), size = args.Long(1);
   if (index < 1 || index > size) {
-    ThrowCondition("INVALID_ARRAY_INDEX", {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(size)}});
+    ThrowCondition("INVALID_ARRAY_INDEX",
+                   {{"indexValue", std::to_string(index)}, {"arraySize", std::to_string(size)}});
   }
   return index;
 }
@@ -308,8 +343,9 @@ Datum CheckElementAt(const RowArgs& args) {
   return index;
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindSameType(duckdb::ClientContext&, duckdb::ScalarFunction& function,
-                                                      duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
+duckdb::unique_ptr<duckdb::FunctionData> BindSameType(
+    duckdb::ClientContext&, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
   function.arguments[0] = args[0]->return_type;
   function.SetReturnType(args[0]->return_type);
   return nullptr;
@@ -323,7 +359,8 @@ void CheckMapKeys(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Ve
     std::set<std::string> seen;
     for (const duckdb::Value& key : duckdb::ListValue::GetChildren(list)) {
       if (key.IsNull()) ThrowCondition("NULL_MAP_KEY");
-      if (!seen.insert(key.ToString()).second) ThrowCondition("DUPLICATED_MAP_KEY", {{"key", key.ToString()}});
+      if (!seen.insert(key.ToString()).second)
+        ThrowCondition("DUPLICATED_MAP_KEY", {{"key", key.ToString()}});
     }
   }
   result.Reference(chunk.data[0]);
@@ -333,8 +370,9 @@ Datum Shift(const RowArgs& args) {
   std::string_view op = args.Text(0);
   int64_t value = args.Long(1), count = args.Long(2);
   bool wide = args.Long(3) == 64;
-  if (op == "<<") return wide ? static_cast<int64_t>(static_cast<uint64_t>(value) << count)
-                              : int64_t{static_cast<int32_t>(static_cast<uint32_t>(value) << count)};
+  if (op == "<<")
+    return wide ? static_cast<int64_t>(static_cast<uint64_t>(value) << count)
+                : int64_t{static_cast<int32_t>(static_cast<uint32_t>(value) << count)};
   if (op == ">>") return value >> count;
   return wide ? static_cast<int64_t>(static_cast<uint64_t>(value) >> count)
               : int64_t{static_cast<int32_t>(static_cast<uint32_t>(value) >> count)};
@@ -343,16 +381,19 @@ Datum Shift(const RowArgs& args) {
 void RegisterHashes(duckdb::ExtensionLoader& loader) {
   const LogicalType i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT;
   std::vector<RowFunction> out;
-  for (const LogicalType& type : {LogicalType(LogicalType::BOOLEAN), LogicalType(LogicalType::TINYINT),
-                                  LogicalType(LogicalType::SMALLINT), i32, LogicalType(LogicalType::DATE)}) {
+  for (const LogicalType& type :
+       {LogicalType(LogicalType::BOOLEAN), LogicalType(LogicalType::TINYINT),
+        LogicalType(LogicalType::SMALLINT), i32, LogicalType(LogicalType::DATE)}) {
     out.push_back({"ib_hash", {type, i32}, i32, HashIntArg, true});
     out.push_back({"ib_xxhash64", {type, i64}, i64, XxIntArg, true});
   }
-  for (const LogicalType& type : {i64, LogicalType(LogicalType::TIMESTAMP), LogicalType(LogicalType::TIMESTAMP_TZ)}) {
+  for (const LogicalType& type :
+       {i64, LogicalType(LogicalType::TIMESTAMP), LogicalType(LogicalType::TIMESTAMP_TZ)}) {
     out.push_back({"ib_hash", {type, i32}, i32, HashLongArg, true});
     out.push_back({"ib_xxhash64", {type, i64}, i64, XxLongArg, true});
   }
-  for (const LogicalType& type : {LogicalType(LogicalType::VARCHAR), LogicalType(LogicalType::BLOB)}) {
+  for (const LogicalType& type :
+       {LogicalType(LogicalType::VARCHAR), LogicalType(LogicalType::BLOB)}) {
     out.push_back({"ib_hash", {type, i32}, i32, HashTextArg, true});
     out.push_back({"ib_xxhash64", {type, i64}, i64, XxTextArg, true});
   }
@@ -363,10 +404,12 @@ void RegisterHashes(duckdb::ExtensionLoader& loader) {
 }
 
 void RegisterTransforms(duckdb::ExtensionLoader& loader) {
-  const LogicalType i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT, text = LogicalType::VARCHAR, blob = LogicalType::BLOB;
+  const LogicalType i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT,
+                    text = LogicalType::VARCHAR, blob = LogicalType::BLOB;
   std::vector<RowFunction> out;
-  for (const LogicalType& type : {i64, LogicalType(LogicalType::DATE), LogicalType(LogicalType::TIMESTAMP),
-                                  LogicalType(LogicalType::TIMESTAMP_TZ), LogicalType(LogicalType::TIME)}) {
+  for (const LogicalType& type :
+       {i64, LogicalType(LogicalType::DATE), LogicalType(LogicalType::TIMESTAMP),
+        LogicalType(LogicalType::TIMESTAMP_TZ), LogicalType(LogicalType::TIME)}) {
     out.push_back({"ib_bucket", {i64, type}, i32, BucketLong});
   }
   out.push_back({"ib_bucket", {i64, text}, i32, BucketText});
@@ -377,32 +420,35 @@ void RegisterTransforms(duckdb::ExtensionLoader& loader) {
   out.push_back({"ib_truncate", {i64, blob}, blob, TruncateBinary});
   Register(loader, out);
   const LogicalType decimal(duckdb::LogicalTypeId::DECIMAL);
-  loader.RegisterFunction(duckdb::ScalarFunction("ib_bucket", {i64, decimal}, i32, BucketDecimal, BindDecimalArgument));
   loader.RegisterFunction(
-      duckdb::ScalarFunction("ib_truncate", {i64, decimal}, LogicalType::DECIMAL(38, 0), TruncateDecimal, BindDecimalArgument));
+      duckdb::ScalarFunction("ib_bucket", {i64, decimal}, i32, BucketDecimal, BindDecimalArgument));
+  loader.RegisterFunction(duckdb::ScalarFunction("ib_truncate", {i64, decimal},
+                                                 LogicalType::DECIMAL(38, 0), TruncateDecimal,
+                                                 BindDecimalArgument));
 }
 
 }  // namespace
 
 void RegisterHashFunctions(duckdb::ExtensionLoader& loader) {
-  const LogicalType i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT, text = LogicalType::VARCHAR, blob = LogicalType::BLOB;
+  const LogicalType i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT,
+                    text = LogicalType::VARCHAR, blob = LogicalType::BLOB;
   RegisterHashes(loader);
   RegisterTransforms(loader);
   Register(loader, {
-      {"ib_crc32", {blob}, i64, Crc32},
-      {"ib_hex", {blob}, text, Hex},
-      {"ib_hex_long", {i64}, text, HexLong},
-      {"ib_unhex", {text}, blob, Unhex},
-      {"ib_conv", {text, i32, i32}, text, Conv},
-      {"ib_encode", {text, text}, blob, Encode},
-      {"ib_decode", {blob, text}, text, Decode},
-      {"ib_check_index", {i64, i64}, i64, CheckIndex},
-      {"ib_check_elt", {i64, i64}, i64, CheckElt},
-      {"ib_check_element_at", {i64, i64}, i64, CheckElementAt},
-      {"ib_shift", {text, i64, i64, i64}, i64, Shift},
-  });
-  duckdb::ScalarFunction keys("ib_map_keys", {LogicalType::LIST(LogicalType::ANY)}, LogicalType::LIST(LogicalType::ANY),
-                              CheckMapKeys, BindSameType);
+                       {"ib_crc32", {blob}, i64, Crc32},
+                       {"ib_hex", {blob}, text, Hex},
+                       {"ib_hex_long", {i64}, text, HexLong},
+                       {"ib_unhex", {text}, blob, Unhex},
+                       {"ib_conv", {text, i32, i32}, text, Conv},
+                       {"ib_encode", {text, text}, blob, Encode},
+                       {"ib_decode", {blob, text}, text, Decode},
+                       {"ib_check_index", {i64, i64}, i64, CheckIndex},
+                       {"ib_check_elt", {i64, i64}, i64, CheckElt},
+                       {"ib_check_element_at", {i64, i64}, i64, CheckElementAt},
+                       {"ib_shift", {text, i64, i64, i64}, i64, Shift},
+                   });
+  duckdb::ScalarFunction keys("ib_map_keys", {LogicalType::LIST(LogicalType::ANY)},
+                              LogicalType::LIST(LogicalType::ANY), CheckMapKeys, BindSameType);
   keys.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
   loader.RegisterFunction(keys);
 }

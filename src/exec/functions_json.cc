@@ -1,4 +1,5 @@
-// JSON as Spark reads and writes it. Functions that depend on a Spark type get its number among the statement's objects.
+// JSON as Spark reads and writes it. Functions that depend on a Spark type get its number among the
+// statement's objects.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -25,7 +26,8 @@ using sql::TypeKind;
 
 namespace {
 
-// ---- paths -----------------------------------------------------------------------------------------------------------
+// ---- paths
+// -----------------------------------------------------------------------------------------------------------
 
 struct Step {
   std::string name;
@@ -40,12 +42,14 @@ std::optional<std::vector<Step>> ParsePath(std::string_view path) {
   while (!path.empty()) {
     if (path.starts_with("['") || path.starts_with("[\"")) {
       size_t end = path.find(path[1], 2);
-      if (end == std::string_view::npos || end + 1 >= path.size() || path[end + 1] != ']') return std::nullopt;
+      if (end == std::string_view::npos || end + 1 >= path.size() || path[end + 1] != ']')
+        return std::nullopt;
       out.push_back({std::string(path.substr(2, end - 2)), -1});
       path.remove_prefix(end + 2);
     } else if (path[0] == '[') {
       size_t end = path.find(']');
-      auto index = end == std::string_view::npos ? std::nullopt : ParseInt64(path.substr(1, end - 1));
+      auto index =
+          end == std::string_view::npos ? std::nullopt : ParseInt64(path.substr(1, end - 1));
       if (!index || *index < 0) return std::nullopt;
       out.push_back({"", *index});
       path.remove_prefix(end + 1);
@@ -76,7 +80,9 @@ const Json* Follow(const Json& root, const std::vector<Step>& steps) {
   return at;
 }
 
-std::string Shown(const Json& json) { return json.is_string() ? json.get<std::string>() : DumpJson(json); }
+std::string Shown(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : DumpJson(json);
+}
 
 Datum GetJsonObject(const RowArgs& args) {
   auto steps = ParsePath(args.Text(1));
@@ -106,7 +112,8 @@ Datum JsonObjectKeys(const RowArgs& args) {
   return out;
 }
 
-// ---- schemas ---------------------------------------------------------------------------------------------------------
+// ---- schemas
+// ---------------------------------------------------------------------------------------------------------
 
 std::string SchemaOf(const Json& json, bool variant) {
   if (json.is_boolean()) return "BOOLEAN";
@@ -115,7 +122,9 @@ std::string SchemaOf(const Json& json, bool variant) {
     if (!variant) return "DOUBLE";
     auto decimal = ParseDecimal(DumpJson(json));
     if (!decimal) return "DOUBLE";
-    return fmt::format("DECIMAL({},{})", std::max(DecimalPrecision(decimal->unscaled), decimal->scale), decimal->scale);
+    return fmt::format("DECIMAL({},{})",
+                       std::max(DecimalPrecision(decimal->unscaled), decimal->scale),
+                       decimal->scale);
   }
   if (json.is_array()) {
     std::string element = json.empty() ? (variant ? "VOID" : "STRING") : SchemaOf(json[0], variant);
@@ -129,7 +138,8 @@ std::string SchemaOf(const Json& json, bool variant) {
   }
   if (json.is_object()) {
     std::vector<std::string> fields;
-    for (const auto& [key, value] : json.items()) fields.push_back(key + ": " + SchemaOf(value, variant));
+    for (const auto& [key, value] : json.items())
+      fields.push_back(key + ": " + SchemaOf(value, variant));
     if (variant) std::sort(fields.begin(), fields.end());
     return (variant ? "OBJECT<" : "STRUCT<") + Join(fields, ", ") + ">";
   }
@@ -142,44 +152,55 @@ Datum SchemaOfJson(const RowArgs& args) {
   return json ? Datum(SchemaOf(*json, args.Bool(1))) : Datum();
 }
 
-// ---- values to text --------------------------------------------------------------------------------------------------
+// ---- values to text
+// --------------------------------------------------------------------------------------------------
 
 std::string Quoted(const std::string& text) { return DumpJson(Json(text)); }
 
 std::string Plain(const Value& value, const DataType& type, const TimeZone& zone) {
   switch (type.kind()) {
-    case TypeKind::kDate: return SparkDate(value.AsInt64());
+    case TypeKind::kDate:
+      return SparkDate(value.AsInt64());
     case TypeKind::kTimestamp: {
       int64_t local = zone.ToLocal(value.AsInt64());
       int32_t offset = zone.OffsetAt(FloorDiv(value.AsInt64(), kMicrosPerSecond));
       std::string text = FormatTimestamp(local / 1000 * 1000, "", 'T');
       if (text.find('.') == std::string::npos) text += ".000";
       if (offset == 0) return text + "Z";
-      return text + fmt::format("{}{:02}:{:02}", offset < 0 ? '-' : '+', std::abs(offset) / 3600, std::abs(offset) / 60 % 60);
+      return text + fmt::format("{}{:02}:{:02}", offset < 0 ? '-' : '+', std::abs(offset) / 3600,
+                                std::abs(offset) / 60 % 60);
     }
     case TypeKind::kTimestampNtz: {
       std::string text = FormatTimestamp(value.AsInt64() / 1000 * 1000, "", 'T');
       return text.find('.') == std::string::npos ? text + ".000" : text;
     }
-    case TypeKind::kBinary: return Base64Encode(value.As<Bytes>().data);
-    default: return value.Is<std::string>() ? value.As<std::string>() : "";
+    case TypeKind::kBinary:
+      return Base64Encode(value.As<Bytes>().data);
+    default:
+      return value.Is<std::string>() ? value.As<std::string>() : "";
   }
 }
 
 std::string ToJsonText(const Value& value, const DataType& type, const TimeZone& zone) {
   if (value.is_null()) return "null";
   switch (type.kind()) {
-    case TypeKind::kBoolean: return value.As<bool>() ? "true" : "false";
+    case TypeKind::kBoolean:
+      return value.As<bool>() ? "true" : "false";
     case TypeKind::kTinyInt:
     case TypeKind::kSmallInt:
     case TypeKind::kInt:
-    case TypeKind::kBigInt: return std::to_string(value.AsInt64());
+    case TypeKind::kBigInt:
+      return std::to_string(value.AsInt64());
     case TypeKind::kFloat:
-      return std::isfinite(value.As<float>()) ? JavaFloat(value.As<float>()) : Quoted(JavaFloat(value.As<float>()));
+      return std::isfinite(value.As<float>()) ? JavaFloat(value.As<float>())
+                                              : Quoted(JavaFloat(value.As<float>()));
     case TypeKind::kDouble:
-      return std::isfinite(value.As<double>()) ? JavaDouble(value.As<double>()) : Quoted(JavaDouble(value.As<double>()));
-    case TypeKind::kDecimal: return DecimalToPlainString(value.As<Decimal>());
-    case TypeKind::kVariant: return value.As<std::string>();
+      return std::isfinite(value.As<double>()) ? JavaDouble(value.As<double>())
+                                               : Quoted(JavaDouble(value.As<double>()));
+    case TypeKind::kDecimal:
+      return DecimalToPlainString(value.As<Decimal>());
+    case TypeKind::kVariant:
+      return value.As<std::string>();
     case TypeKind::kArray: {
       std::vector<std::string> parts;
       for (const Value& v : value.elements()) parts.push_back(ToJsonText(v, type.element(), zone));
@@ -188,7 +209,8 @@ std::string ToJsonText(const Value& value, const DataType& type, const TimeZone&
     case TypeKind::kMap: {
       std::vector<std::string> parts;
       for (const auto& [k, v] : value.entries()) {
-        std::string key = type.key().is_string() ? k.As<std::string>() : ToJsonText(k, type.key(), zone);
+        std::string key =
+            type.key().is_string() ? k.As<std::string>() : ToJsonText(k, type.key(), zone);
         parts.push_back(Quoted(key) + ":" + ToJsonText(v, type.value(), zone));
       }
       return "{" + Join(parts, ",") + "}";
@@ -197,15 +219,18 @@ std::string ToJsonText(const Value& value, const DataType& type, const TimeZone&
       std::vector<std::string> parts;
       for (size_t i = 0; i < type.fields().size(); ++i) {
         if (value.fields()[i].is_null()) continue;  // NULL fields are left out
-        parts.push_back(Quoted(type.fields()[i].name) + ":" + ToJsonText(value.fields()[i], type.fields()[i].type, zone));
+        parts.push_back(Quoted(type.fields()[i].name) + ":" +
+                        ToJsonText(value.fields()[i], type.fields()[i].type, zone));
       }
       return "{" + Join(parts, ",") + "}";
     }
-    default: return Quoted(Plain(value, type, zone));
+    default:
+      return Quoted(Plain(value, type, zone));
   }
 }
 
-// ---- text to values --------------------------------------------------------------------------------------------------
+// ---- text to values
+// --------------------------------------------------------------------------------------------------
 
 Value FromJson(const Json& json, const DataType& type);
 
@@ -238,10 +263,12 @@ Value StructFrom(const Json& json, const DataType& type) {
 Value FromJson(const Json& json, const DataType& type) {
   if (json.is_null()) return {};
   switch (type.kind()) {
-    case TypeKind::kBoolean: return json.is_boolean() ? Value(json.get<bool>()) : Value();
+    case TypeKind::kBoolean:
+      return json.is_boolean() ? Value(json.get<bool>()) : Value();
     case TypeKind::kString:
     case TypeKind::kChar:
-    case TypeKind::kVarchar: return Shown(json);
+    case TypeKind::kVarchar:
+      return Shown(json);
     case TypeKind::kDate: {
       auto days = json.is_string() ? ParseSparkDate(json.get<std::string>()) : std::nullopt;
       return days ? Value(static_cast<int32_t>(*days)) : Value();
@@ -262,16 +289,21 @@ Value FromJson(const Json& json, const DataType& type) {
     case TypeKind::kMap: {
       if (!json.is_object()) return {};
       std::vector<std::pair<Value, Value>> entries;
-      for (const auto& [key, value] : json.items()) entries.emplace_back(Value(key), FromJson(value, type.value()));
+      for (const auto& [key, value] : json.items())
+        entries.emplace_back(Value(key), FromJson(value, type.value()));
       return Value::Map(std::move(entries));
     }
-    case TypeKind::kStruct: return StructFrom(json, type);
-    case TypeKind::kVariant: return DumpJson(json);
-    default: return NumberFrom(json, type);
+    case TypeKind::kStruct:
+      return StructFrom(json, type);
+    case TypeKind::kVariant:
+      return DumpJson(json);
+    default:
+      return NumberFrom(json, type);
   }
 }
 
-// ---- functions bound to a Spark type ---------------------------------------------------------------------------------
+// ---- functions bound to a Spark type
+// ---------------------------------------------------------------------------------
 
 struct TypedInfo : duckdb::ScalarFunctionInfo {
   explicit TypedInfo(std::shared_ptr<StatementObjects> objects) : objects(std::move(objects)) {}
@@ -281,8 +313,12 @@ struct TypedInfo : duckdb::ScalarFunctionInfo {
 struct Typed : duckdb::FunctionData {
   DataType type;
   std::string zone = "UTC";
-  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<Typed>(*this); }
-  bool Equals(const duckdb::FunctionData& other) const override { return type == other.Cast<Typed>().type; }
+  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override {
+    return duckdb::make_uniq<Typed>(*this);
+  }
+  bool Equals(const duckdb::FunctionData& other) const override {
+    return type == other.Cast<Typed>().type;
+  }
 };
 
 duckdb::unique_ptr<Typed> TypeOf(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
@@ -298,7 +334,8 @@ duckdb::unique_ptr<Typed> TypeOf(duckdb::ClientContext& context, duckdb::ScalarF
 using Arguments = duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>;
 
 // ib_to_json(value, type, zone)
-duckdb::unique_ptr<duckdb::FunctionData> BindToJson(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+duckdb::unique_ptr<duckdb::FunctionData> BindToJson(duckdb::ClientContext& context,
+                                                    duckdb::ScalarFunction& function,
                                                     Arguments& args) {
   auto out = TypeOf(context, function, *args[1]);
   out->zone = duckdb::ExpressionExecutor::EvaluateScalar(context, *args[2]).ToString();
@@ -320,19 +357,22 @@ void ToJsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb
       continue;
     }
     Value shaped = Reshape(FromDuckDb(value), typed.type);
-    result.SetValue(row, duckdb::Value(ToJsonText(shaped, typed.type, zone == nullptr ? TimeZone::Utc() : *zone)));
+    result.SetValue(row, duckdb::Value(ToJsonText(shaped, typed.type,
+                                                  zone == nullptr ? TimeZone::Utc() : *zone)));
   }
 }
 
 // ib_from_json(text, type): malformed text gives a struct of NULLs.
-duckdb::unique_ptr<duckdb::FunctionData> BindFromJson(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+duckdb::unique_ptr<duckdb::FunctionData> BindFromJson(duckdb::ClientContext& context,
+                                                      duckdb::ScalarFunction& function,
                                                       Arguments& args) {
   auto out = TypeOf(context, function, *args[1]);
   function.SetReturnType(ToLogicalType(out->type));
   return out;
 }
 
-void FromJsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+void FromJsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
+                  duckdb::Vector& result) {
   const Typed& typed = TypedOf(state);
   const LogicalType type = ToLogicalType(typed.type);
   for (size_t row = 0; row < chunk.size(); ++row) {
@@ -350,7 +390,8 @@ void FromJsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duck
 }
 
 // ib_variant_get(JSON text, path, type, try); for a variant result the JSON text.
-duckdb::unique_ptr<duckdb::FunctionData> BindVariantGet(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+duckdb::unique_ptr<duckdb::FunctionData> BindVariantGet(duckdb::ClientContext& context,
+                                                        duckdb::ScalarFunction& function,
                                                         Arguments& args) {
   auto out = TypeOf(context, function, *args[2]);
   bool variant = out->type.kind() == TypeKind::kVariant;
@@ -368,11 +409,13 @@ Value VariantTo(const Json& json, const DataType& type) {
     auto number = ParseSparkDouble(json.get<std::string>());
     return number ? FromJson(Json(*number), type) : Value();
   }
-  if (json.is_number_float() && type.is_integral()) return FromJson(Json(static_cast<int64_t>(json.get<double>())), type);
+  if (json.is_number_float() && type.is_integral())
+    return FromJson(Json(static_cast<int64_t>(json.get<double>())), type);
   return FromJson(json, type);
 }
 
-void VariantGetRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
+void VariantGetRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
+                    duckdb::Vector& result) {
   const Typed& typed = TypedOf(state);
   const bool variant = typed.type.kind() == TypeKind::kVariant;
   const LogicalType type = variant ? LogicalType(LogicalType::VARCHAR) : ToLogicalType(typed.type);
@@ -387,8 +430,9 @@ void VariantGetRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, du
       if (found != nullptr && !variant && !found->is_null()) {
         value = VariantTo(*found, typed.type);
         if (value.is_null() && !chunk.data[3].GetValue(row).GetValue<bool>()) {
-          ThrowCondition("INVALID_VARIANT_CAST", {{"value", DumpJson(*found)},
-                                                  {"dataType", "\"" + typed.type.SqlString() + "\""}});
+          ThrowCondition(
+              "INVALID_VARIANT_CAST",
+              {{"value", DumpJson(*found)}, {"dataType", "\"" + typed.type.SqlString() + "\""}});
         }
       }
     }
@@ -398,20 +442,24 @@ void VariantGetRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, du
 
 }  // namespace
 
-void RegisterJsonFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects) {
-  const LogicalType text = LogicalType::VARCHAR, i64 = LogicalType::BIGINT, flag = LogicalType::BOOLEAN,
-                    any = LogicalType::ANY;
-  Register(loader, {
-      {"ib_get_json_object", {text, text}, text, GetJsonObject},
-      {"ib_json_field", {text, text}, text, JsonField},
-      {"ib_json_array_length", {text}, LogicalType::INTEGER, JsonArrayLength},
-      {"ib_json_object_keys", {text}, LogicalType::LIST(LogicalType::VARCHAR), JsonObjectKeys},
-      {"ib_schema_of_json", {text, flag}, text, SchemaOfJson},
-  });
+void RegisterJsonFunctions(duckdb::ExtensionLoader& loader,
+                           const std::shared_ptr<StatementObjects>& objects) {
+  const LogicalType text = LogicalType::VARCHAR, i64 = LogicalType::BIGINT,
+                    flag = LogicalType::BOOLEAN, any = LogicalType::ANY;
+  Register(
+      loader,
+      {
+          {"ib_get_json_object", {text, text}, text, GetJsonObject},
+          {"ib_json_field", {text, text}, text, JsonField},
+          {"ib_json_array_length", {text}, LogicalType::INTEGER, JsonArrayLength},
+          {"ib_json_object_keys", {text}, LogicalType::LIST(LogicalType::VARCHAR), JsonObjectKeys},
+          {"ib_schema_of_json", {text, flag}, text, SchemaOfJson},
+      });
   auto info = duckdb::make_shared_ptr<TypedInfo>(objects);
-  auto add = [&](const char* name, duckdb::vector<LogicalType> args, LogicalType result, duckdb::scalar_function_t body,
-                 duckdb::bind_scalar_function_t bind) {
-    duckdb::ScalarFunction function(name, std::move(args), std::move(result), std::move(body), bind);
+  auto add = [&](const char* name, duckdb::vector<LogicalType> args, LogicalType result,
+                 duckdb::scalar_function_t body, duckdb::bind_scalar_function_t bind) {
+    duckdb::ScalarFunction function(name, std::move(args), std::move(result), std::move(body),
+                                    bind);
     function.function_info = info;
     function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
     function.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);

@@ -1,9 +1,10 @@
-// Arithmetic with Spark's errors: division, remainder, decimals, sums, rounding and the rest of mathematics.
+// Arithmetic with Spark's errors: division, remainder, decimals, sums, rounding and the rest of
+// mathematics.
 #include <cmath>
 
 #include "base/decimal.h"
-#include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "duckdb/execution/expression_executor.hpp"
+#include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "exec/duckdb_types.h"
 #include "exec/row_function.h"
 #include "exec/spark_error.h"
@@ -18,13 +19,17 @@ namespace {
 [[noreturn]] void DivideByZero() { ThrowCondition("DIVIDE_BY_ZERO"); }
 [[noreturn]] void RemainderByZero() { ThrowCondition("REMAINDER_BY_ZERO"); }
 [[noreturn]] void LongOverflow(std::string_view hint) {
-  std::string alternative = hint.empty() ? "" : " Use '" + std::string(hint) + "' to tolerate overflow and return NULL instead.";
-  ThrowCondition("ARITHMETIC_OVERFLOW", {{"message", "long overflow"}, {"alternative", alternative}});
+  std::string alternative = hint.empty() ? ""
+                                         : " Use '" + std::string(hint) +
+                                               "' to tolerate overflow and return NULL instead.";
+  ThrowCondition("ARITHMETIC_OVERFLOW",
+                 {{"message", "long overflow"}, {"alternative", alternative}});
 }
 
-void Add(duckdb::ExtensionLoader& loader, const char* name, std::initializer_list<LogicalType> args, LogicalType result,
-         duckdb::scalar_function_t body) {
-  duckdb::ScalarFunction function(name, duckdb::vector<LogicalType>(args), std::move(result), std::move(body));
+void Add(duckdb::ExtensionLoader& loader, const char* name, std::initializer_list<LogicalType> args,
+         LogicalType result, duckdb::scalar_function_t body) {
+  duckdb::ScalarFunction function(name, duckdb::vector<LogicalType>(args), std::move(result),
+                                  std::move(body));
   function.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
   loader.RegisterFunction(std::move(function));
 }
@@ -32,7 +37,8 @@ void Add(duckdb::ExtensionLoader& loader, const char* name, std::initializer_lis
 template <typename T, typename Op>
 duckdb::scalar_function_t Binary(Op op) {
   return [op](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
-    duckdb::BinaryExecutor::Execute<T, T, T>(chunk.data[0], chunk.data[1], result, chunk.size(), op);
+    duckdb::BinaryExecutor::Execute<T, T, T>(chunk.data[0], chunk.data[1], result, chunk.size(),
+                                             op);
   };
 }
 
@@ -59,11 +65,12 @@ void RegisterRemainders(duckdb::ExtensionLoader& loader, const LogicalType& type
 }
 
 void SumToBigint(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
-  duckdb::UnaryExecutor::Execute<duckdb::hugeint_t, int64_t>(chunk.data[0], result, chunk.size(), [](duckdb::hugeint_t v) {
-    int64_t out = 0;
-    if (!duckdb::Hugeint::TryCast(v, out)) LongOverflow("try_add");
-    return out;
-  });
+  duckdb::UnaryExecutor::Execute<duckdb::hugeint_t, int64_t>(
+      chunk.data[0], result, chunk.size(), [](duckdb::hugeint_t v) {
+        int64_t out = 0;
+        if (!duckdb::Hugeint::TryCast(v, out)) LongOverflow("try_add");
+        return out;
+      });
 }
 
 // Sums beyond the precision are NULL or an error.
@@ -71,7 +78,8 @@ void SumToDecimal(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Ve
   const int32_t scale = duckdb::DecimalType::GetScale(chunk.data[0].GetType());
   duckdb::TernaryExecutor::ExecuteWithNulls<duckdb::hugeint_t, int32_t, bool, duckdb::hugeint_t>(
       chunk.data[0], chunk.data[1], chunk.data[2], result, chunk.size(),
-      [&](duckdb::hugeint_t v, int32_t precision, bool try_mode, duckdb::ValidityMask& mask, size_t row) {
+      [&](duckdb::hugeint_t v, int32_t precision, bool try_mode, duckdb::ValidityMask& mask,
+          size_t row) {
         if (!FitsPrecision(ToInt128(v), precision)) {
           if (!try_mode) LongOverflow("try_add");
           mask.SetInvalid(row);
@@ -81,29 +89,36 @@ void SumToDecimal(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Ve
       });
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindSameDecimal(duckdb::ClientContext&, duckdb::ScalarFunction& function,
-                                                         duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
+duckdb::unique_ptr<duckdb::FunctionData> BindSameDecimal(
+    duckdb::ClientContext&, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
   function.arguments[0] = args[0]->return_type;
   function.SetReturnType(args[0]->return_type);
   return nullptr;
 }
 
-// ---- ib_decimal(op, a, b, precision, scale, try) -------------------------------------------------------------------
+// ---- ib_decimal(op, a, b, precision, scale, try)
+// -------------------------------------------------------------------
 
 struct DecimalOperation : duckdb::FunctionData {
   std::string op;
   int32_t precision = 38, scale = 0;
   bool legacy = false;  // NULL instead of an error
-  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override { return duckdb::make_uniq<DecimalOperation>(*this); }
+  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override {
+    return duckdb::make_uniq<DecimalOperation>(*this);
+  }
   bool Equals(const duckdb::FunctionData& other) const override {
     const auto& o = other.Cast<DecimalOperation>();
     return op == o.op && precision == o.precision && scale == o.scale && legacy == o.legacy;
   }
 };
 
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-                                                     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
-  auto constant = [&](size_t i) { return duckdb::ExpressionExecutor::EvaluateScalar(context, *args[i]); };
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& args) {
+  auto constant = [&](size_t i) {
+    return duckdb::ExpressionExecutor::EvaluateScalar(context, *args[i]);
+  };
   auto out = duckdb::make_uniq<DecimalOperation>();
   out->op = constant(0).ToString();
   out->precision = constant(3).GetValue<int32_t>();
@@ -114,7 +129,8 @@ duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(duckdb::ClientContext& cont
     out->legacy = true;
   }
   for (size_t i : {1, 2}) {
-    function.arguments[i] = LogicalType::DECIMAL(38, duckdb::DecimalType::GetScale(args[i]->return_type));
+    function.arguments[i] =
+        LogicalType::DECIMAL(38, duckdb::DecimalType::GetScale(args[i]->return_type));
   }
   function.SetReturnType(LogicalType::DECIMAL(38, static_cast<uint8_t>(out->scale)));
   return out;
@@ -122,35 +138,44 @@ duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(duckdb::ClientContext& cont
 
 WideResult Compute(const DecimalOperation& operation, const Decimal& a, Decimal b) {
   switch (operation.op[0]) {
-    case '+': return DecimalAdd(a, b, operation.scale);
+    case '+':
+      return DecimalAdd(a, b, operation.scale);
     case '-':
       b.unscaled = -b.unscaled;
       return DecimalAdd(a, b, operation.scale);
-    case '*': return DecimalMultiply(a, b, operation.scale);
-    case '%': return DecimalRemainder(a, b, operation.scale);
-    case 'd': return DecimalIntegralDivide(a, b);
-    default: return DecimalDivide(a, b, operation.scale);
+    case '*':
+      return DecimalMultiply(a, b, operation.scale);
+    case '%':
+      return DecimalRemainder(a, b, operation.scale);
+    case 'd':
+      return DecimalIntegralDivide(a, b);
+    default:
+      return DecimalDivide(a, b, operation.scale);
   }
 }
 
 void DecimalRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckdb::Vector& result) {
-  const auto& operation = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<DecimalOperation>();
+  const auto& operation =
+      state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<DecimalOperation>();
   const int32_t left = duckdb::DecimalType::GetScale(chunk.data[1].GetType());
   const int32_t right = duckdb::DecimalType::GetScale(chunk.data[2].GetType());
   const bool average = operation.op == "avg";
-  const bool divides = operation.op == "/" || operation.op == "div" || operation.op == "%" || average;
+  const bool divides =
+      operation.op == "/" || operation.op == "div" || operation.op == "%" || average;
   duckdb::BinaryExecutor::ExecuteWithNulls<duckdb::hugeint_t, duckdb::hugeint_t, duckdb::hugeint_t>(
       chunk.data[1], chunk.data[2], result, chunk.size(),
       [&](duckdb::hugeint_t a, duckdb::hugeint_t b, duckdb::ValidityMask& mask, size_t row) {
         Decimal x{ToInt128(a), left}, y{ToInt128(b), right};
         if (divides && y.unscaled == 0) {
-          if (!operation.legacy && !average) operation.op == "%" ? RemainderByZero() : DivideByZero();
+          if (!operation.legacy && !average)
+            operation.op == "%" ? RemainderByZero() : DivideByZero();
           mask.SetInvalid(row);
           return duckdb::hugeint_t(0);
         }
         WideResult wide = Compute(operation, x, y);
         if (!wide.unscaled || !FitsPrecision(*wide.unscaled, operation.precision)) {
-          std::string shown = wide.unscaled ? DecimalToPlainString({*wide.unscaled, operation.scale}) : wide.text;
+          std::string shown =
+              wide.unscaled ? DecimalToPlainString({*wide.unscaled, operation.scale}) : wide.text;
           if (!operation.legacy) {
             ThrowCondition("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
                            {{"value", shown},
@@ -164,7 +189,8 @@ void DecimalRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state, duckd
       });
 }
 
-// ---- rounding --------------------------------------------------------------------------------------------------------
+// ---- rounding
+// --------------------------------------------------------------------------------------------------------
 
 double RoundDouble(double value, int32_t scale, bool half_even) {
   if (!std::isfinite(value)) return value;
@@ -197,7 +223,8 @@ Datum RoundLong(const RowArgs& args) {
   int64_t rest = value % unit, base = value - rest;
   int64_t twice = rest < 0 ? -rest : rest;
   bool half_even = args.Bool(2);
-  bool up = twice > unit / 2 || (twice * 2 == unit && (!half_even || (base / unit) % 2 != 0)) || twice * 2 > unit;
+  bool up = twice > unit / 2 || (twice * 2 == unit && (!half_even || (base / unit) % 2 != 0)) ||
+            twice * 2 > unit;
   return up ? base + (rest < 0 ? -unit : unit) : base;
 }
 
@@ -209,12 +236,16 @@ Datum Factorial(const RowArgs& args) {
   return out;
 }
 
-Datum Log(const RowArgs& args) { return args.Double(0) > 0 ? Datum(std::log(args.Double(0))) : Datum(); }
+Datum Log(const RowArgs& args) {
+  return args.Double(0) > 0 ? Datum(std::log(args.Double(0))) : Datum();
+}
 Datum LogBase(const RowArgs& args) {
   double base = args.Double(0), value = args.Double(1);
   return base > 0 && value > 0 ? Datum(std::log(value) / std::log(base)) : Datum();
 }
-Datum Log1p(const RowArgs& args) { return args.Double(0) > -1 ? Datum(std::log1p(args.Double(0))) : Datum(); }
+Datum Log1p(const RowArgs& args) {
+  return args.Double(0) > -1 ? Datum(std::log1p(args.Double(0))) : Datum();
+}
 
 Datum SkewnessPop(const RowArgs& args) {
   double n = args.Double(1);
@@ -232,7 +263,8 @@ Datum WidthBucket(const RowArgs& args) {
   if (low < high) {
     if (value < lower) return int64_t{0};
     if (value >= upper) return buckets + 1;
-    return static_cast<int64_t>((value - lower) / (upper - lower) * static_cast<double>(buckets)) + 1;
+    return static_cast<int64_t>((value - lower) / (upper - lower) * static_cast<double>(buckets)) +
+           1;
   }
   if (value > upper) return int64_t{0};
   if (value <= lower) return buckets + 1;
@@ -247,12 +279,14 @@ Datum Math(const RowArgs& args) {
 }  // namespace
 
 void RegisterNumberFunctions(duckdb::ExtensionLoader& loader) {
-  const LogicalType i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT, f64 = LogicalType::DOUBLE;
+  const LogicalType i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT,
+                    f64 = LogicalType::DOUBLE;
   Add(loader, "ib_divide", {f64, f64}, f64, Binary<double>([](double a, double b) {
         if (b == 0) DivideByZero();
         return a / b;
       }));
-  Add(loader, "ib_int_divide", {i64, i64}, i64, Binary<int64_t>([](int64_t a, int64_t b) -> int64_t {
+  Add(loader, "ib_int_divide", {i64, i64}, i64,
+      Binary<int64_t>([](int64_t a, int64_t b) -> int64_t {
         if (b == 0) DivideByZero();
         if (b == -1 && a == INT64_MIN) LongOverflow("");
         return a / b;
@@ -273,33 +307,39 @@ void RegisterNumberFunctions(duckdb::ExtensionLoader& loader) {
         return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
       }));
   Add(loader, "ib_sum_to_bigint", {LogicalType::HUGEINT}, i64, SumToBigint);
-  duckdb::ScalarFunction sum("ib_sum_to_decimal", {LogicalType(duckdb::LogicalTypeId::DECIMAL), i32, LogicalType::BOOLEAN},
-                             LogicalType::DECIMAL(38, 0), SumToDecimal, BindSameDecimal);
+  duckdb::ScalarFunction sum(
+      "ib_sum_to_decimal", {LogicalType(duckdb::LogicalTypeId::DECIMAL), i32, LogicalType::BOOLEAN},
+      LogicalType::DECIMAL(38, 0), SumToDecimal, BindSameDecimal);
   sum.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
   loader.RegisterFunction(sum);
   const LogicalType decimal(duckdb::LogicalTypeId::DECIMAL);
-  duckdb::ScalarFunction arithmetic("ib_decimal", {LogicalType::VARCHAR, decimal, decimal, i32, i32, i32},
+  duckdb::ScalarFunction arithmetic("ib_decimal",
+                                    {LogicalType::VARCHAR, decimal, decimal, i32, i32, i32},
                                     LogicalType::DECIMAL(38, 0), DecimalRows, BindDecimal);
   arithmetic.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
   loader.RegisterFunction(arithmetic);
-  Register(loader, {
-      {"ib_round", {f64, i32}, f64, RoundHalfUp},
-      {"ib_bround", {f64, i32}, f64, RoundHalfEven},
-      {"ib_round_long", {i64, i32, LogicalType::BOOLEAN}, i64, RoundLong},
-      {"ib_factorial", {i64}, i64, Factorial},
-      {"ib_ln", {f64}, f64, Log},
-      {"ib_log", {f64, f64}, f64, LogBase},
-      {"ib_log1p", {f64}, f64, Log1p},
-      {"ib_expm1", {f64}, f64, Math<std::expm1>},
-      {"ib_rint", {f64}, f64, Math<std::nearbyint>},
-      {"ib_sqrt", {f64}, f64, Math<std::sqrt>},
-      {"ib_asin", {f64}, f64, Math<std::asin>},
-      {"ib_acos", {f64}, f64, Math<std::acos>},
-      {"ib_hypot", {f64, f64}, f64,
-       [](const RowArgs& args) -> Datum { return std::hypot(args.Double(0), args.Double(1)); }},
-      {"ib_width_bucket", {f64, f64, f64, i64}, i64, WidthBucket},
-      {"ib_skewness_pop", {f64, f64, f64}, f64, SkewnessPop, true},
-  });
+  Register(
+      loader,
+      {
+          {"ib_round", {f64, i32}, f64, RoundHalfUp},
+          {"ib_bround", {f64, i32}, f64, RoundHalfEven},
+          {"ib_round_long", {i64, i32, LogicalType::BOOLEAN}, i64, RoundLong},
+          {"ib_factorial", {i64}, i64, Factorial},
+          {"ib_ln", {f64}, f64, Log},
+          {"ib_log", {f64, f64}, f64, LogBase},
+          {"ib_log1p", {f64}, f64, Log1p},
+          {"ib_expm1", {f64}, f64, Math<std::expm1>},
+          {"ib_rint", {f64}, f64, Math<std::nearbyint>},
+          {"ib_sqrt", {f64}, f64, Math<std::sqrt>},
+          {"ib_asin", {f64}, f64, Math<std::asin>},
+          {"ib_acos", {f64}, f64, Math<std::acos>},
+          {"ib_hypot",
+           {f64, f64},
+           f64,
+           [](const RowArgs& args) -> Datum { return std::hypot(args.Double(0), args.Double(1)); }},
+          {"ib_width_bucket", {f64, f64, f64, i64}, i64, WidthBucket},
+          {"ib_skewness_pop", {f64, f64, f64}, f64, SkewnessPop, true},
+      });
 }
 
 }  // namespace iceblink::exec

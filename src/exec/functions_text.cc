@@ -1,4 +1,5 @@
-// Strings as Spark has them: positions count code points, regular expressions are Java's as far as RE2 goes.
+// Strings as Spark has them: positions count code points, regular expressions are Java's as far as
+// RE2 goes.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -20,7 +21,8 @@ using duckdb::LogicalType;
 
 namespace {
 
-// ---- code points -----------------------------------------------------------------------------------------------------
+// ---- code points
+// -----------------------------------------------------------------------------------------------------
 
 // Byte offset of the code point number `index`, at most the text's end.
 size_t OffsetOf(std::string_view text, int64_t index) {
@@ -42,18 +44,21 @@ std::pair<int64_t, int64_t> SubstringRange(int64_t length, int64_t position, int
 
 Datum Substring(const RowArgs& args) {
   std::string_view text = args.Text(0);
-  auto [begin, end] = SubstringRange(static_cast<int64_t>(CodePointCount(text)), args.Long(1), args.Long(2));
+  auto [begin, end] =
+      SubstringRange(static_cast<int64_t>(CodePointCount(text)), args.Long(1), args.Long(2));
   return std::string(Slice(text, begin, end));
 }
 Datum SubstringBinary(const RowArgs& args) {
   std::string_view bytes = args.Text(0);
-  auto [begin, end] = SubstringRange(static_cast<int64_t>(bytes.size()), args.Long(1), args.Long(2));
+  auto [begin, end] =
+      SubstringRange(static_cast<int64_t>(bytes.size()), args.Long(1), args.Long(2));
   if (begin >= static_cast<int64_t>(bytes.size())) return std::string();
   return std::string(bytes.substr(begin, end - begin));
 }
 Datum Left(const RowArgs& args) { return std::string(Slice(args.Text(0), 0, args.Long(1))); }
 Datum LeftBinary(const RowArgs& args) {
-  return std::string(args.Text(0).substr(0, static_cast<size_t>(std::max<int64_t>(args.Long(1), 0))));
+  return std::string(
+      args.Text(0).substr(0, static_cast<size_t>(std::max<int64_t>(args.Long(1), 0))));
 }
 Datum Right(const RowArgs& args) {
   auto length = static_cast<int64_t>(CodePointCount(args.Text(0)));
@@ -65,7 +70,9 @@ Datum Locate(const RowArgs& args) {
   int64_t start = args.Long(2);
   if (start < 1) return int64_t{0};
   size_t found = text.find(needle, OffsetOf(text, start - 1));
-  return found == std::string_view::npos ? int64_t{0} : static_cast<int64_t>(CodePointCount(text.substr(0, found))) + 1;
+  return found == std::string_view::npos
+             ? int64_t{0}
+             : static_cast<int64_t>(CodePointCount(text.substr(0, found))) + 1;
 }
 
 Datum Overlay(const RowArgs& args) {
@@ -77,7 +84,8 @@ Datum Overlay(const RowArgs& args) {
          std::string(Slice(text, position - 1 + count, length));
 }
 
-// ---- case ------------------------------------------------------------------------------------------------------------
+// ---- case
+// ------------------------------------------------------------------------------------------------------------
 
 Datum Lower(const RowArgs& args) { return Utf8Lower(args.Text(0)); }
 
@@ -91,7 +99,8 @@ Datum Initcap(const RowArgs& args) {
   return lower;
 }
 
-// ---- regular expressions ---------------------------------------------------------------------------------------------
+// ---- regular expressions
+// ---------------------------------------------------------------------------------------------
 
 // Compiled patterns, shared by all threads.
 const RE2& Pattern(std::string_view text) {
@@ -108,12 +117,14 @@ const RE2& Pattern(std::string_view text) {
     options.set_log_errors(false);
     auto pattern = std::make_unique<RE2>(std::string(text), options);
     if (!pattern->ok()) {
-      ThrowSpark({"INVALID_PARAMETER_VALUE.PATTERN", "22023", "SparkRuntimeException",
-                  fmt::format("The value of parameter(s) `regexp` in `rlike` is invalid: '{}'.", text)});
+      ThrowSpark(
+          {"INVALID_PARAMETER_VALUE.PATTERN", "22023", "SparkRuntimeException",
+           fmt::format("The value of parameter(s) `regexp` in `rlike` is invalid: '{}'.", text)});
     }
     // A column of patterns is rare; then each is compiled anew rather than kept for good.
-    if (patterns->size() >= kMaxPatterns) ThrowSpark({"INVALID_PARAMETER_VALUE.PATTERN", "22023", "SparkRuntimeException",
-                                                      "too many different regular expressions"});
+    if (patterns->size() >= kMaxPatterns)
+      ThrowSpark({"INVALID_PARAMETER_VALUE.PATTERN", "22023", "SparkRuntimeException",
+                  "too many different regular expressions"});
     it = patterns->emplace(std::string(text), std::move(pattern)).first;
   }
   last_text = text;
@@ -123,19 +134,24 @@ const RE2& Pattern(std::string_view text) {
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
-Datum Rlike(const RowArgs& args) { return RE2::PartialMatch(Piece(args.Text(0)), Pattern(args.Text(1))); }
+Datum Rlike(const RowArgs& args) {
+  return RE2::PartialMatch(Piece(args.Text(0)), Pattern(args.Text(1)));
+}
 
 // Java writes groups as $1 and escapes with a backslash.
 std::string JavaReplacement(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '$' && i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1]))) {
+    if (text[i] == '$' && i + 1 < text.size() &&
+        std::isdigit(static_cast<unsigned char>(text[i + 1]))) {
       out += '\\';
       out += text[++i];
     } else if (text[i] == '\\' && i + 1 < text.size()) {
       ++i;
-      if (text[i] == '\\') out += "\\\\";
-      else out += text[i];
+      if (text[i] == '\\')
+        out += "\\\\";
+      else
+        out += text[i];
     } else if (text[i] == '\\') {
       out += "\\\\";
     } else {
@@ -159,8 +175,8 @@ void ForEachMatch(std::string_view text, const RE2& pattern,
   std::vector<re2::StringPiece> groups(pattern.NumberOfCapturingGroups() + 1);
   size_t at = 0;
   re2::StringPiece piece = Piece(text);
-  while (at <= text.size() &&
-         pattern.Match(piece, at, text.size(), RE2::UNANCHORED, groups.data(), static_cast<int>(groups.size()))) {
+  while (at <= text.size() && pattern.Match(piece, at, text.size(), RE2::UNANCHORED, groups.data(),
+                                            static_cast<int>(groups.size()))) {
     if (!visit(groups)) return;
     size_t end = static_cast<size_t>(groups[0].data() - text.data()) + groups[0].size();
     at = groups[0].empty() ? end + 1 : end;
@@ -170,7 +186,8 @@ void ForEachMatch(std::string_view text, const RE2& pattern,
 void CheckGroup(int64_t group, const RE2& pattern, std::string_view function) {
   if (group >= 0 && group <= pattern.NumberOfCapturingGroups()) return;
   ThrowSpark({"INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX", "22023", "SparkRuntimeException",
-              fmt::format("The value of parameter(s) `idx` in `{}` is invalid: Expects group index between 0 and {}, but got {}.",
+              fmt::format("The value of parameter(s) `idx` in `{}` is invalid: Expects group index "
+                          "between 0 and {}, but got {}.",
                           function, pattern.NumberOfCapturingGroups(), group)});
 }
 
@@ -229,7 +246,8 @@ Datum SplitText(const RowArgs& args) {
   ForEachMatch(text, Pattern(args.Text(1)), [&](const auto& groups) {
     size_t at = static_cast<size_t>(groups[0].data() - text.data());
     if (limit > 0 && static_cast<int64_t>(out.size()) == limit - 1) return false;
-    if (groups[0].empty() && (at == 0 || at >= text.size())) return true;  // no empty first part, as Java
+    if (groups[0].empty() && (at == 0 || at >= text.size()))
+      return true;  // no empty first part, as Java
     out.emplace_back(text.substr(begin, at - begin));
     begin = at + groups[0].size();
     return true;
@@ -238,7 +256,8 @@ Datum SplitText(const RowArgs& args) {
   return out;
 }
 
-// ---- lists of texts --------------------------------------------------------------------------------------------------
+// ---- lists of texts
+// --------------------------------------------------------------------------------------------------
 
 Datum JoinTexts(const RowArgs& args) { return Join(args.Texts(0), ", "); }
 Datum JoinWith(const RowArgs& args) { return Join(args.Texts(1), args.Text(0)); }
@@ -251,7 +270,8 @@ Datum SplitPairs(const RowArgs& args) {
   TextList out;
   auto add = [&](std::string_view pair) {
     re2::StringPiece match;
-    bool split = inside.Match(Piece(pair), 0, pair.size(), RE2::UNANCHORED, &match, 1) && !match.empty();
+    bool split =
+        inside.Match(Piece(pair), 0, pair.size(), RE2::UNANCHORED, &match, 1) && !match.empty();
     size_t at = split ? static_cast<size_t>(match.data() - pair.data()) : pair.size();
     size_t rest = split ? at + match.size() : pair.size();
     out.emplace_back(keys ? pair.substr(0, at) : pair.substr(rest));
@@ -277,13 +297,16 @@ Datum Words(const RowArgs& args) {
   return out;
 }
 
-// ---- URLs ------------------------------------------------------------------------------------------------------------
+// ---- URLs
+// ------------------------------------------------------------------------------------------------------------
 
 Datum ParseUrl(const RowArgs& args) {
   if (args.IsNull(0) || args.IsNull(1)) return {};
-  static const RE2* const kUrl = new RE2(R"((?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?)");
+  static const RE2* const kUrl =
+      new RE2(R"((?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?)");
   std::string scheme, authority, path, query, ref;
-  if (!RE2::FullMatch(Piece(args.Text(0)), *kUrl, &scheme, &authority, &path, &query, &ref)) return {};
+  if (!RE2::FullMatch(Piece(args.Text(0)), *kUrl, &scheme, &authority, &path, &query, &ref))
+    return {};
   size_t at = authority.rfind('@');
   std::string user = at == std::string::npos ? "" : authority.substr(0, at);
   std::string host = at == std::string::npos ? authority : authority.substr(at + 1);
@@ -301,7 +324,8 @@ Datum ParseUrl(const RowArgs& args) {
   if (args.IsNull(2)) return text(query);
   for (const std::string& pair : Split(query, '&')) {
     size_t equals = pair.find('=');
-    if (equals != std::string::npos && pair.substr(0, equals) == args.Text(2)) return pair.substr(equals + 1);
+    if (equals != std::string::npos && pair.substr(0, equals) == args.Text(2))
+      return pair.substr(equals + 1);
   }
   return {};
 }
@@ -348,7 +372,8 @@ Datum FindInSet(const RowArgs& args) {
   return int64_t{0};
 }
 
-// ---- the rest --------------------------------------------------------------------------------------------------------
+// ---- the rest
+// --------------------------------------------------------------------------------------------------------
 
 std::vector<std::string_view> CodePoints(std::string_view text) {
   std::vector<std::string_view> out;
@@ -364,8 +389,10 @@ Datum Translate(const RowArgs& args) {
   std::string out;
   for (std::string_view c : CodePoints(args.Text(0))) {
     size_t at = static_cast<size_t>(std::find(from.begin(), from.end(), c) - from.begin());
-    if (at == from.size()) out += c;
-    else if (at < to.size()) out += to[at];
+    if (at == from.size())
+      out += c;
+    else if (at < to.size())
+      out += to[at];
   }
   return out;
 }
@@ -435,52 +462,64 @@ Datum CheckLength(const RowArgs& args) {
 }  // namespace
 
 void RegisterTextFunctions(duckdb::ExtensionLoader& loader) {
-  const LogicalType text = LogicalType::VARCHAR, i32 = LogicalType::INTEGER, i64 = LogicalType::BIGINT,
-                    blob = LogicalType::BLOB, flag = LogicalType::BOOLEAN, texts = LogicalType::LIST(LogicalType::VARCHAR);
+  const LogicalType text = LogicalType::VARCHAR, i32 = LogicalType::INTEGER,
+                    i64 = LogicalType::BIGINT, blob = LogicalType::BLOB,
+                    flag = LogicalType::BOOLEAN, texts = LogicalType::LIST(LogicalType::VARCHAR);
   RegisterFormatFunctions(loader);
   Register(loader, {
-      {"ib_substring", {text, i64, i64}, text, Substring},
-      {"ib_substring_binary", {blob, i64, i64}, blob, SubstringBinary},
-      {"ib_left", {text, i64}, text, Left},
-      {"ib_left_binary", {blob, i64}, blob, LeftBinary},
-      {"ib_right", {text, i64}, text, Right},
-      {"ib_locate", {text, text, i64}, i32, Locate},
-      {"ib_overlay", {text, text, i64, i64}, text, Overlay},
-      {"ib_lower", {text}, text, Lower},
-      {"ib_initcap", {text}, text, Initcap},
-      {"ib_rlike", {text, text}, flag, Rlike},
-      {"ib_regexp_replace", {text, text, text, i64}, text, RegexpReplace},
-      {"ib_regexp_extract", {text, text, i64}, text, RegexpExtract},
-      {"ib_regexp_extract_all", {text, text, i64}, texts, RegexpExtractAll},
-      {"ib_regexp_count", {text, text}, i32, RegexpCount},
-      {"ib_regexp_instr", {text, text}, i32, RegexpInstr},
-      {"ib_regexp_substr", {text, text}, text, RegexpSubstr},
-      {"ib_split", {text, text, i64}, texts, SplitText},
-      {"ib_split_part", {text, text, i64}, text, SplitPart},
-      {"ib_substring_index", {text, text, i64}, text, SubstringIndex},
-      {"ib_find_in_set", {text, text}, i32, FindInSet},
-      {"ib_split_pairs", {text, text, text, flag}, texts, SplitPairs},
-      {"ib_words", {text}, texts, Words},
-      {"ib_parse_url", {text, text, text}, text, ParseUrl, true},
-      {"ib_join", {texts}, text, JoinTexts},
-      {"ib_join_with", {text, texts}, text, JoinWith},
-      {"ib_translate", {text, text, text}, text, Translate},
-      {"ib_chr", {i64}, text, Chr},
-      {"ib_soundex", {text}, text, Soundex},
-      {"ib_mask", {text, text, text, text, text}, text, Mask, true},
-      {"ib_url_encode", {text}, text, UrlEncode},
-      {"ib_url_decode", {text}, text, UrlDecode},
-      {"ib_luhn_check", {text}, flag, Luhn},
-      {"ib_check_length", {text, i64}, text, CheckLength},
-      {"ib_raise_error", {text}, i32,
-       [](const RowArgs& args) -> Datum {
-         ThrowCondition("USER_RAISED_EXCEPTION", {{"errorMessage", std::string(args.IsNull(0) ? "null" : args.Text(0))}});
-       }, true, true},
-      {"ib_not_null_violation", {text}, i32,
-       [](const RowArgs& args) -> Datum {
-         ThrowCondition("NOT_NULL_ASSERT_VIOLATION", {{"walkedTypePath", std::string(args.Text(0))}});
-       }, true, true},
-  });
+                       {"ib_substring", {text, i64, i64}, text, Substring},
+                       {"ib_substring_binary", {blob, i64, i64}, blob, SubstringBinary},
+                       {"ib_left", {text, i64}, text, Left},
+                       {"ib_left_binary", {blob, i64}, blob, LeftBinary},
+                       {"ib_right", {text, i64}, text, Right},
+                       {"ib_locate", {text, text, i64}, i32, Locate},
+                       {"ib_overlay", {text, text, i64, i64}, text, Overlay},
+                       {"ib_lower", {text}, text, Lower},
+                       {"ib_initcap", {text}, text, Initcap},
+                       {"ib_rlike", {text, text}, flag, Rlike},
+                       {"ib_regexp_replace", {text, text, text, i64}, text, RegexpReplace},
+                       {"ib_regexp_extract", {text, text, i64}, text, RegexpExtract},
+                       {"ib_regexp_extract_all", {text, text, i64}, texts, RegexpExtractAll},
+                       {"ib_regexp_count", {text, text}, i32, RegexpCount},
+                       {"ib_regexp_instr", {text, text}, i32, RegexpInstr},
+                       {"ib_regexp_substr", {text, text}, text, RegexpSubstr},
+                       {"ib_split", {text, text, i64}, texts, SplitText},
+                       {"ib_split_part", {text, text, i64}, text, SplitPart},
+                       {"ib_substring_index", {text, text, i64}, text, SubstringIndex},
+                       {"ib_find_in_set", {text, text}, i32, FindInSet},
+                       {"ib_split_pairs", {text, text, text, flag}, texts, SplitPairs},
+                       {"ib_words", {text}, texts, Words},
+                       {"ib_parse_url", {text, text, text}, text, ParseUrl, true},
+                       {"ib_join", {texts}, text, JoinTexts},
+                       {"ib_join_with", {text, texts}, text, JoinWith},
+                       {"ib_translate", {text, text, text}, text, Translate},
+                       {"ib_chr", {i64}, text, Chr},
+                       {"ib_soundex", {text}, text, Soundex},
+                       {"ib_mask", {text, text, text, text, text}, text, Mask, true},
+                       {"ib_url_encode", {text}, text, UrlEncode},
+                       {"ib_url_decode", {text}, text, UrlDecode},
+                       {"ib_luhn_check", {text}, flag, Luhn},
+                       {"ib_check_length", {text, i64}, text, CheckLength},
+                       {"ib_raise_error",
+                        {text},
+                        i32,
+                        [](const RowArgs& args) -> Datum {
+                          ThrowCondition("USER_RAISED_EXCEPTION",
+                                         {{"errorMessage",
+                                           std::string(args.IsNull(0) ? "null" : args.Text(0))}});
+                        },
+                        true,
+                        true},
+                       {"ib_not_null_violation",
+                        {text},
+                        i32,
+                        [](const RowArgs& args) -> Datum {
+                          ThrowCondition("NOT_NULL_ASSERT_VIOLATION",
+                                         {{"walkedTypePath", std::string(args.Text(0))}});
+                        },
+                        true,
+                        true},
+                   });
 }
 
 }  // namespace iceblink::exec

@@ -13,12 +13,15 @@ namespace {
 
 // lpad and rpad: `wanted` code points of text and repeated pad.
 template <bool kLeft>
-duckdb::string_t Pad(duckdb::Vector& result, duckdb::string_t text_value, int64_t wanted, duckdb::string_t pad_value) {
-  const std::string_view text(text_value.GetData(), text_value.GetSize()), pad(pad_value.GetData(), pad_value.GetSize());
+duckdb::string_t Pad(duckdb::Vector& result, duckdb::string_t text_value, int64_t wanted,
+                     duckdb::string_t pad_value) {
+  const std::string_view text(text_value.GetData(), text_value.GetSize()),
+      pad(pad_value.GetData(), pad_value.GetSize());
   wanted = std::max<int64_t>(wanted, 0);
   const int64_t missing = wanted - static_cast<int64_t>(CodePointCount(text));
   if (missing <= 0 || pad.empty()) {
-    return duckdb::StringVector::AddString(result, text.data(), CodePointPrefix(text, static_cast<size_t>(wanted)).size());
+    return duckdb::StringVector::AddString(
+        result, text.data(), CodePointPrefix(text, static_cast<size_t>(wanted)).size());
   }
   const auto pad_length = static_cast<int64_t>(CodePointCount(pad));
   const auto whole = static_cast<size_t>(missing / pad_length);
@@ -38,7 +41,9 @@ template <bool kLeft>
 void PadRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {
   duckdb::TernaryExecutor::Execute<duckdb::string_t, int64_t, duckdb::string_t, duckdb::string_t>(
       chunk.data[0], chunk.data[1], chunk.data[2], result, chunk.size(),
-      [&](duckdb::string_t text, int64_t wanted, duckdb::string_t pad) { return Pad<kLeft>(result, text, wanted, pad); });
+      [&](duckdb::string_t text, int64_t wanted, duckdb::string_t pad) {
+        return Pad<kLeft>(result, text, wanted, pad);
+      });
 }
 
 // An instant moved by elapsed time.
@@ -47,7 +52,8 @@ void AddMicrosRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::V
       chunk.data[0], chunk.data[1], result, chunk.size(), [](int64_t instant, int64_t micros) {
         int64_t out = 0;
         if (__builtin_add_overflow(instant, micros, &out)) {
-          ThrowCondition("ARITHMETIC_OVERFLOW", {{"message", "long overflow"}, {"alternative", ""}});
+          ThrowCondition("ARITHMETIC_OVERFLOW",
+                         {{"message", "long overflow"}, {"alternative", ""}});
         }
         return out;
       });
@@ -56,7 +62,8 @@ void AddMicrosRows(duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::V
 }  // namespace
 
 void RegisterVectorFunctions(duckdb::ExtensionLoader& loader) {
-  const LogicalType text = LogicalType::VARCHAR, i64 = LogicalType::BIGINT, instant = LogicalType::TIMESTAMP_TZ;
+  const LogicalType text = LogicalType::VARCHAR, i64 = LogicalType::BIGINT,
+                    instant = LogicalType::TIMESTAMP_TZ;
   auto add = [&](const char* name, duckdb::vector<LogicalType> args, const LogicalType& result,
                  duckdb::scalar_function_t body) {
     duckdb::ScalarFunction function(name, std::move(args), result, std::move(body));

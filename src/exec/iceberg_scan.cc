@@ -23,16 +23,19 @@ using duckdb::MultiFileColumnDefinition;
 
 namespace {
 
-// ---- column definitions ----------------------------------------------------------------------------------------------
+// ---- column definitions
+// ----------------------------------------------------------------------------------------------
 
 duckdb::Value DefaultOf(const spec::NestedField& field, const LogicalType& type) {
   if (!field.initial_default) return duckdb::Value(type);
   return ToDuckDb(*field.initial_default, type);
 }
 
-void AddChildren(const spec::Type& type, const LogicalType& duck, MultiFileColumnDefinition& column);
+void AddChildren(const spec::Type& type, const LogicalType& duck,
+                 MultiFileColumnDefinition& column);
 
-MultiFileColumnDefinition Define(const std::string& name, const spec::NestedField& field, const LogicalType& type) {
+MultiFileColumnDefinition Define(const std::string& name, const spec::NestedField& field,
+                                 const LogicalType& type) {
   MultiFileColumnDefinition column(name, type);
   column.identifier = duckdb::Value::INTEGER(field.id);
   column.default_expression = duckdb::make_uniq<duckdb::ConstantExpression>(DefaultOf(field, type));
@@ -40,7 +43,8 @@ MultiFileColumnDefinition Define(const std::string& name, const spec::NestedFiel
   return column;
 }
 
-void AddChildren(const spec::Type& type, const LogicalType& duck, MultiFileColumnDefinition& column) {
+void AddChildren(const spec::Type& type, const LogicalType& duck,
+                 MultiFileColumnDefinition& column) {
   switch (duck.id()) {
     case duckdb::LogicalTypeId::STRUCT: {
       if (!type.Is(spec::TypeKind::kStruct)) return;
@@ -52,24 +56,30 @@ void AddChildren(const spec::Type& type, const LogicalType& duck, MultiFileColum
       return;
     }
     case duckdb::LogicalTypeId::LIST:
-      column.children.push_back(Define("list", type.AsList().element, duckdb::ListType::GetChildType(duck)));
+      column.children.push_back(
+          Define("list", type.AsList().element, duckdb::ListType::GetChildType(duck)));
       return;
     case duckdb::LogicalTypeId::MAP:
       column.children.push_back(Define("key", type.AsMap().key, duckdb::MapType::KeyType(duck)));
-      column.children.push_back(Define("value", type.AsMap().value, duckdb::MapType::ValueType(duck)));
+      column.children.push_back(
+          Define("value", type.AsMap().value, duckdb::MapType::ValueType(duck)));
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
-// ---- ids for files that have none ------------------------------------------------------------------------------------
+// ---- ids for files that have none
+// ------------------------------------------------------------------------------------
 
 // Ids of columns that nothing maps to; each distinct, none of a real field.
 constexpr int32_t kFirstUnmappedId = -2;
 
 bool HasIds(const duckdb::vector<MultiFileColumnDefinition>& columns) {
   for (const auto& column : columns) {
-    if (!column.identifier.IsNull() && column.identifier.type().id() == duckdb::LogicalTypeId::INTEGER) return true;
+    if (!column.identifier.IsNull() &&
+        column.identifier.type().id() == duckdb::LogicalTypeId::INTEGER)
+      return true;
     if (HasIds(column.children)) return true;
   }
   return false;
@@ -78,12 +88,15 @@ bool HasIds(const duckdb::vector<MultiFileColumnDefinition>& columns) {
 void AssignIds(duckdb::vector<MultiFileColumnDefinition>& columns, const spec::NameMapping* mapping,
                std::vector<std::string>& path, bool keep, int32_t* unmapped) {
   for (auto& column : columns) {
-    // DuckDB shows a map as one child "key_value" above key and value; the mapping has no such step.
+    // DuckDB shows a map as one child "key_value" above key and value; the mapping has no such
+    // step.
     bool step = column.name != "key_value";
     if (step) path.push_back(column.name == "list" ? "element" : column.name);
-    bool has_id = keep && !column.identifier.IsNull() && column.identifier.type().id() == duckdb::LogicalTypeId::INTEGER;
+    bool has_id = keep && !column.identifier.IsNull() &&
+                  column.identifier.type().id() == duckdb::LogicalTypeId::INTEGER;
     if (!has_id) {
-      const spec::MappedField* mapped = mapping != nullptr && step && !keep ? mapping->Find(path) : nullptr;
+      const spec::MappedField* mapped =
+          mapping != nullptr && step && !keep ? mapping->Find(path) : nullptr;
       int32_t id = mapped != nullptr && mapped->id ? *mapped->id : (*unmapped)--;
       column.identifier = duckdb::Value::INTEGER(id);
     }
@@ -92,7 +105,8 @@ void AssignIds(duckdb::vector<MultiFileColumnDefinition>& columns, const spec::N
   }
 }
 
-// ---- file list -------------------------------------------------------------------------------------------------------
+// ---- file list
+// -------------------------------------------------------------------------------------------------------
 
 class ScanFileList final : public duckdb::MultiFileList {
  public:
@@ -105,14 +119,17 @@ class ScanFileList final : public duckdb::MultiFileList {
   }
   duckdb::FileExpandResult GetExpandResult() const override {
     if (scan->tasks.empty()) return duckdb::FileExpandResult::NO_FILES;
-    return scan->tasks.size() == 1 ? duckdb::FileExpandResult::SINGLE_FILE : duckdb::FileExpandResult::MULTIPLE_FILES;
+    return scan->tasks.size() == 1 ? duckdb::FileExpandResult::SINGLE_FILE
+                                   : duckdb::FileExpandResult::MULTIPLE_FILES;
   }
   duckdb::idx_t GetTotalFileCount() const override { return scan->tasks.size(); }
   duckdb::unique_ptr<duckdb::NodeStatistics> GetCardinality(duckdb::ClientContext&) const override {
     auto rows = static_cast<duckdb::idx_t>(scan->rows);
     return duckdb::make_uniq<duckdb::NodeStatistics>(rows, rows);
   }
-  duckdb::unique_ptr<duckdb::MultiFileList> Copy() const override { return duckdb::make_uniq<ScanFileList>(scan); }
+  duckdb::unique_ptr<duckdb::MultiFileList> Copy() const override {
+    return duckdb::make_uniq<ScanFileList>(scan);
+  }
 
   const std::shared_ptr<PlannedScan> scan;
 
@@ -123,12 +140,14 @@ class ScanFileList final : public duckdb::MultiFileList {
   }
 };
 
-// ---- the reader ------------------------------------------------------------------------------------------------------
+// ---- the reader
+// ------------------------------------------------------------------------------------------------------
 
 class BitmapFilter final : public duckdb::DeleteFilter {
  public:
   explicit BitmapFilter(DeletedPositions deleted) : deleted_(std::move(deleted)) {}
-  duckdb::idx_t Filter(duckdb::row_t start, duckdb::idx_t count, duckdb::SelectionVector& selection) override {
+  duckdb::idx_t Filter(duckdb::row_t start, duckdb::idx_t count,
+                       duckdb::SelectionVector& selection) override {
     selection.Initialize(STANDARD_VECTOR_SIZE);
     bool survives[STANDARD_VECTOR_SIZE];
     deleted_->MarkSurvivors(start, count, survives);
@@ -150,7 +169,8 @@ struct ScanInfo : duckdb::TableFunctionInfo {
 
 class IcebergReader final : public duckdb::MultiFileReader {
  public:
-  explicit IcebergReader(std::shared_ptr<StatementObjects> objects) : objects_(std::move(objects)) {}
+  explicit IcebergReader(std::shared_ptr<StatementObjects> objects)
+      : objects_(std::move(objects)) {}
 
   static duckdb::unique_ptr<duckdb::MultiFileReader> Create(const duckdb::TableFunction& function) {
     return duckdb::make_uniq<IcebergReader>(function.function_info->Cast<ScanInfo>().objects);
@@ -170,8 +190,9 @@ class IcebergReader final : public duckdb::MultiFileReader {
     return duckdb::make_shared_ptr<ScanFileList>(scan_);
   }
 
-  bool Bind(duckdb::MultiFileOptions& options, duckdb::MultiFileList&, duckdb::vector<LogicalType>& types,
-            duckdb::vector<std::string>& names, duckdb::MultiFileReaderBindData& bind) override {
+  bool Bind(duckdb::MultiFileOptions& options, duckdb::MultiFileList&,
+            duckdb::vector<LogicalType>& types, duckdb::vector<std::string>& names,
+            duckdb::MultiFileReaderBindData& bind) override {
     options.auto_detect_hive_partitioning = false;
     options.hive_partitioning = false;
     for (const ScanField& field : scan_->fields) {
@@ -202,17 +223,20 @@ class IcebergReader final : public duckdb::MultiFileReader {
 
   duckdb::ReaderInitializeType CreateMapping(
       duckdb::ClientContext& context, duckdb::MultiFileReaderData& reader,
-      const duckdb::vector<MultiFileColumnDefinition>& columns, const duckdb::vector<duckdb::ColumnIndex>& ids,
+      const duckdb::vector<MultiFileColumnDefinition>& columns,
+      const duckdb::vector<duckdb::ColumnIndex>& ids,
       duckdb::optional_ptr<duckdb::TableFilterSet> filters, duckdb::MultiFileList& files,
-      const duckdb::MultiFileReaderBindData& bind, const duckdb::virtual_column_map_t& virtual_columns) override {
+      const duckdb::MultiFileReaderBindData& bind,
+      const duckdb::virtual_column_map_t& virtual_columns) override {
     auto& local = reader.reader->columns;
     std::vector<std::string> path;
     int32_t unmapped = kFirstUnmappedId;
-    AssignIds(local, scan_->name_mapping ? &*scan_->name_mapping : nullptr, path, HasIds(local), &unmapped);
+    AssignIds(local, scan_->name_mapping ? &*scan_->name_mapping : nullptr, path, HasIds(local),
+              &unmapped);
     duckdb::vector<MultiFileColumnDefinition> global(columns);
     SetPartitionDefaults(global, TaskOf(reader));
-    auto result = MultiFileReader::CreateMapping(context, reader, global, ids, filters, files, bind, virtual_columns,
-                                                 bind.mapping);
+    auto result = MultiFileReader::CreateMapping(context, reader, global, ids, filters, files, bind,
+                                                 virtual_columns, bind.mapping);
     const DeletedPositions& deleted = scan_->deleted[TaskOf(reader)];
     if (scan_->apply_deletes && deleted != nullptr) {
       reader.reader->deletion_filter = duckdb::make_uniq<BitmapFilter>(deleted);
@@ -221,9 +245,12 @@ class IcebergReader final : public duckdb::MultiFileReader {
   }
 
  private:
-  static size_t TaskOf(const duckdb::MultiFileReaderData& reader) { return reader.reader->file_list_idx.GetIndex(); }
+  static size_t TaskOf(const duckdb::MultiFileReaderData& reader) {
+    return reader.reader->file_list_idx.GetIndex();
+  }
 
-  // Columns that an identity partition field names may be left out of the file, as in imported Hive tables.
+  // Columns that an identity partition field names may be left out of the file, as in imported Hive
+  // tables.
   void SetPartitionDefaults(duckdb::vector<MultiFileColumnDefinition>& columns, size_t task) const {
     const spec::DataFile& file = scan_->tasks[task].file;
     const spec::PartitionSpec* spec = scan_->metadata->SpecById(file.spec_id);
@@ -231,7 +258,9 @@ class IcebergReader final : public duckdb::MultiFileReader {
     for (size_t i = 0; i < spec->fields.size() && i < file.partition.size(); ++i) {
       if (!spec->fields[i].transform.is_identity()) continue;
       for (auto& column : columns) {
-        if (column.identifier.IsNull() || column.GetIdentifierFieldId() != spec->fields[i].source_id) continue;
+        if (column.identifier.IsNull() ||
+            column.GetIdentifierFieldId() != spec->fields[i].source_id)
+          continue;
         column.default_expression =
             duckdb::make_uniq<duckdb::ConstantExpression>(ToDuckDb(file.partition[i], column.type));
       }
@@ -241,11 +270,15 @@ class IcebergReader final : public duckdb::MultiFileReader {
   duckdb::Value Constant(const ScanField& field, size_t index) const {
     const table::FileScanTask& task = scan_->tasks[index];
     switch (field.source) {
-      case ScanSource::kField: break;
-      case ScanSource::kFile: return duckdb::Value(task.file.file_path);
+      case ScanSource::kField:
+        break;
+      case ScanSource::kFile:
+        return duckdb::Value(task.file.file_path);
       case ScanSource::kFileOrdinal:
-        return duckdb::Value::BIGINT(scan_->ordinals.empty() ? static_cast<int64_t>(index) : scan_->ordinals[index]);
-      case ScanSource::kSpecId: return duckdb::Value::INTEGER(task.file.spec_id);
+        return duckdb::Value::BIGINT(scan_->ordinals.empty() ? static_cast<int64_t>(index)
+                                                             : scan_->ordinals[index]);
+      case ScanSource::kSpecId:
+        return duckdb::Value::INTEGER(task.file.spec_id);
       case ScanSource::kPartition: {
         if (scan_->union_partitions.empty()) return duckdb::Value(field.type);
         return ToDuckDb(Value::Struct(*scan_->union_partitions[index]), field.type);
@@ -256,9 +289,11 @@ class IcebergReader final : public duckdb::MultiFileReader {
         return ToDuckDb(change[field.field.id == table::kChangeOrdinalId ? 1 : 2], field.type);
       }
       case ScanSource::kFirstRowId:
-        return task.file.first_row_id ? duckdb::Value::BIGINT(*task.file.first_row_id) : duckdb::Value(field.type);
+        return task.file.first_row_id ? duckdb::Value::BIGINT(*task.file.first_row_id)
+                                      : duckdb::Value(field.type);
       case ScanSource::kSequence:
-        return task.file.first_row_id ? duckdb::Value::BIGINT(task.data_sequence_number) : duckdb::Value(field.type);
+        return task.file.first_row_id ? duckdb::Value::BIGINT(task.data_sequence_number)
+                                      : duckdb::Value(field.type);
     }
     return duckdb::Value(field.type);
   }
@@ -272,7 +307,8 @@ class IcebergReader final : public duckdb::MultiFileReader {
 namespace {
 
 // iceblink_is_deleted(scan, task, position)
-void RegisterIsDeleted(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects) {
+void RegisterIsDeleted(duckdb::ExtensionLoader& loader,
+                       const std::shared_ptr<StatementObjects>& objects) {
   const LogicalType number = LogicalType::BIGINT;
   duckdb::ScalarFunction function(
       "iceblink_is_deleted", {number, number, number}, LogicalType::BOOLEAN,
@@ -280,7 +316,8 @@ void RegisterIsDeleted(duckdb::ExtensionLoader& loader, const std::shared_ptr<St
         auto scan = objects->Find<PlannedScan>(chunk.data[0].GetValue(0).GetValue<int64_t>());
         if (scan == nullptr) throw duckdb::InvalidInputException("scan is gone");
         duckdb::BinaryExecutor::Execute<int64_t, int64_t, bool>(
-            chunk.data[1], chunk.data[2], result, chunk.size(), [&](int64_t task, int64_t position) {
+            chunk.data[1], chunk.data[2], result, chunk.size(),
+            [&](int64_t task, int64_t position) {
               const DeletedPositions& deleted = scan->deleted[static_cast<size_t>(task)];
               return deleted != nullptr && deleted->Contains(position);
             });
@@ -291,7 +328,8 @@ void RegisterIsDeleted(duckdb::ExtensionLoader& loader, const std::shared_ptr<St
 
 }  // namespace
 
-void RegisterIcebergScan(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects) {
+void RegisterIcebergScan(duckdb::ExtensionLoader& loader,
+                         const std::shared_ptr<StatementObjects>& objects) {
   RegisterIsDeleted(loader, objects);
   auto info = duckdb::make_shared_ptr<ScanInfo>();
   info->objects = objects;
@@ -309,8 +347,11 @@ void RegisterIcebergScan(duckdb::ExtensionLoader& loader, const std::shared_ptr<
   loader.RegisterFunction(set);
 }
 
-std::string ScanSql(DuckDbSession& session, const std::string& name, std::shared_ptr<PlannedScan> scan) {
-  return fmt::format("iceblink_scan({})", QuoteText(name + "#" + std::to_string(session.objects().Add(std::move(scan)))));
+std::string ScanSql(DuckDbSession& session, const std::string& name,
+                    std::shared_ptr<PlannedScan> scan) {
+  return fmt::format(
+      "iceblink_scan({})",
+      QuoteText(name + "#" + std::to_string(session.objects().Add(std::move(scan)))));
 }
 
 }  // namespace iceblink::exec

@@ -12,8 +12,9 @@ namespace iceblink::exec {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kMonths = {"January", "February", "March",     "April",   "May",      "June",
-                                                      "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array<std::string_view, 12> kMonths = {
+    "January", "February", "March",     "April",   "May",      "June",
+    "July",    "August",   "September", "October", "November", "December"};
 constexpr std::array<std::string_view, 7> kDays = {"Monday", "Tuesday",  "Wednesday", "Thursday",
                                                    "Friday", "Saturday", "Sunday"};
 
@@ -71,9 +72,12 @@ std::string Offset(char letter, int count, int32_t seconds) {
   char sign = seconds < 0 ? '-' : '+';
   int32_t s = seconds < 0 ? -seconds : seconds;
   int hours = s / 3600, minutes = s / 60 % 60;
-  if (letter == 'Z') return count < 4 ? fmt::format("{}{:02}{:02}", sign, hours, minutes)
-                                      : fmt::format("GMT{}{:02}:{:02}", sign, hours, minutes);
-  if (count == 1) return minutes == 0 ? fmt::format("{}{:02}", sign, hours) : fmt::format("{}{:02}{:02}", sign, hours, minutes);
+  if (letter == 'Z')
+    return count < 4 ? fmt::format("{}{:02}{:02}", sign, hours, minutes)
+                     : fmt::format("GMT{}{:02}:{:02}", sign, hours, minutes);
+  if (count == 1)
+    return minutes == 0 ? fmt::format("{}{:02}", sign, hours)
+                        : fmt::format("{}{:02}{:02}", sign, hours, minutes);
   return fmt::format("{}{:02}{}{:02}", sign, hours, count % 2 == 0 ? "" : ":", minutes);
 }
 
@@ -83,11 +87,12 @@ std::string Number(int64_t value, int width) {
 
 }  // namespace
 
-std::optional<std::string> FormatJava(std::string_view pattern, int64_t local_micros, int32_t offset_seconds,
-                                      std::string_view zone) {
+std::optional<std::string> FormatJava(std::string_view pattern, int64_t local_micros,
+                                      int32_t offset_seconds, std::string_view zone) {
   auto parts = Split(pattern);
   if (!parts) return std::nullopt;
-  int64_t days = FloorDiv(local_micros, kMicrosPerDay), of_day = FloorMod(local_micros, kMicrosPerDay);
+  int64_t days = FloorDiv(local_micros, kMicrosPerDay),
+          of_day = FloorMod(local_micros, kMicrosPerDay);
   CivilDate date = CivilFromDays(days);
   int64_t seconds = of_day / kMicrosPerSecond;
   int64_t hour = seconds / 3600, minute = seconds / 60 % 60, second = seconds % 60;
@@ -98,46 +103,88 @@ std::optional<std::string> FormatJava(std::string_view pattern, int64_t local_mi
   for (const Part& part : *parts) {
     const int n = part.count;
     switch (part.letter) {
-      case 0: out += part.text; break;
+      case 0:
+        out += part.text;
+        break;
       case 'y':
-      case 'u': out += n == 2 ? Number(FloorMod(date.year, 100), 2) : Number(date.year, n); break;
+      case 'u':
+        out += n == 2 ? Number(FloorMod(date.year, 100), 2) : Number(date.year, n);
+        break;
       case 'M':
       case 'L':
-        if (n <= 2) out += Number(date.month, n);
-        else out += n == 3 ? kMonths[date.month - 1].substr(0, 3) : kMonths[date.month - 1];
+        if (n <= 2)
+          out += Number(date.month, n);
+        else
+          out += n == 3 ? kMonths[date.month - 1].substr(0, 3) : kMonths[date.month - 1];
         break;
-      case 'd': out += Number(date.day, n); break;
-      case 'D': out += Number(day_of_year, n); break;
-      case 'E': out += n <= 3 ? kDays[weekday].substr(0, 3) : kDays[weekday]; break;
-      case 'a': out += hour < 12 ? "AM" : "PM"; break;
-      case 'H': out += Number(hour, n); break;
-      case 'k': out += Number(hour == 0 ? 24 : hour, n); break;
-      case 'K': out += Number(hour % 12, n); break;
-      case 'h': out += Number(hour % 12 == 0 ? 12 : hour % 12, n); break;
-      case 'm': out += Number(minute, n); break;
-      case 's': out += Number(second, n); break;
-      case 'S': out += fraction.substr(0, n); break;
+      case 'd':
+        out += Number(date.day, n);
+        break;
+      case 'D':
+        out += Number(day_of_year, n);
+        break;
+      case 'E':
+        out += n <= 3 ? kDays[weekday].substr(0, 3) : kDays[weekday];
+        break;
+      case 'a':
+        out += hour < 12 ? "AM" : "PM";
+        break;
+      case 'H':
+        out += Number(hour, n);
+        break;
+      case 'k':
+        out += Number(hour == 0 ? 24 : hour, n);
+        break;
+      case 'K':
+        out += Number(hour % 12, n);
+        break;
+      case 'h':
+        out += Number(hour % 12 == 0 ? 12 : hour % 12, n);
+        break;
+      case 'm':
+        out += Number(minute, n);
+        break;
+      case 's':
+        out += Number(second, n);
+        break;
+      case 'S':
+        out += fraction.substr(0, n);
+        break;
       case 'Q':
       case 'q': {
         int quarter = (date.month + 2) / 3;
-        out += n <= 2 ? Number(quarter, n) : n == 3 ? fmt::format("Q{}", quarter)
-                                                    : fmt::format("{} quarter", std::array{"1st", "2nd", "3rd", "4th"}[quarter - 1]);
+        out += n <= 2 ? Number(quarter, n)
+               : n == 3
+                   ? fmt::format("Q{}", quarter)
+                   : fmt::format("{} quarter", std::array{"1st", "2nd", "3rd", "4th"}[quarter - 1]);
         break;
       }
-      case 'G': out += date.year > 0 ? "AD" : "BC"; break;
-      case 'V': out += zone; break;
-      case 'z': out += zone; break;
+      case 'G':
+        out += date.year > 0 ? "AD" : "BC";
+        break;
+      case 'V':
+        out += zone;
+        break;
+      case 'z':
+        out += zone;
+        break;
       case 'X':
       case 'x':
-      case 'Z': out += Offset(part.letter, n, offset_seconds); break;
-      case 'O': out += offset_seconds == 0 ? "GMT" : "GMT" + Offset('x', 3, offset_seconds); break;
-      default: return std::nullopt;
+      case 'Z':
+        out += Offset(part.letter, n, offset_seconds);
+        break;
+      case 'O':
+        out += offset_seconds == 0 ? "GMT" : "GMT" + Offset('x', 3, offset_seconds);
+        break;
+      default:
+        return std::nullopt;
     }
   }
   return out;
 }
 
-// ---- parsing ---------------------------------------------------------------------------------------------------------
+// ---- parsing
+// ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -176,9 +223,12 @@ class Parser {
   std::optional<int32_t> Offset() {
     if (Literal("Z")) return 0;
     int sign = 0;
-    if (Literal("+")) sign = 1;
-    else if (Literal("-")) sign = -1;
-    else return std::nullopt;
+    if (Literal("+"))
+      sign = 1;
+    else if (Literal("-"))
+      sign = -1;
+    else
+      return std::nullopt;
     auto hours = Digits(2, 2);
     if (!hours) return std::nullopt;
     Literal(":");
@@ -201,7 +251,7 @@ class Parser {
 struct Fields {
   int64_t year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, micros = 0;
   std::optional<bool> afternoon;
-  std::optional<int64_t> half_hour;    // of h and K
+  std::optional<int64_t> half_hour;  // of h and K
   std::optional<int64_t> day_of_year;
 };
 
@@ -227,10 +277,12 @@ bool ReadHalf(Parser& in, Fields& f) {
 }
 
 // Reads one letter's field; false when the text does not fit, nothing when the letter is not known.
-std::optional<bool> ReadField(const Part& part, bool adjacent, Parser& in, Fields& f, JavaParse& out) {
+std::optional<bool> ReadField(const Part& part, bool adjacent, Parser& in, Fields& f,
+                              JavaParse& out) {
   const int n = part.count;
   auto number = [&](int64_t& to, int width) {
-    auto value = in.Digits(n == 1 ? 1 : n, n == 1 || (n < width && !adjacent) ? width : std::max(n, 1));
+    auto value =
+        in.Digits(n == 1 ? 1 : n, n == 1 || (n < width && !adjacent) ? width : std::max(n, 1));
     if (value) to = *value;
     return value.has_value();
   };
@@ -251,15 +303,18 @@ std::optional<bool> ReadField(const Part& part, bool adjacent, Parser& in, Field
         return true;
       }
       return false;
-    case 'd': return number(f.day, 2);
+    case 'd':
+      return number(f.day, 2);
     case 'D': {
       int64_t value = 0;
       bool ok = number(value, 3);
       f.day_of_year = value;
       return ok;
     }
-    case 'E': return in.Name(kDays, n > 3).has_value();
-    case 'a': return ReadHalf(in, f);
+    case 'E':
+      return in.Name(kDays, n > 3).has_value();
+    case 'a':
+      return ReadHalf(in, f);
     case 'H':
     case 'k': {
       bool ok = number(f.hour, 2);
@@ -273,16 +328,24 @@ std::optional<bool> ReadField(const Part& part, bool adjacent, Parser& in, Field
       f.half_hour = value % 12;
       return ok;
     }
-    case 'm': return number(f.minute, 2);
-    case 's': return number(f.second, 2);
-    case 'S': return ReadFraction(in, n, f);
+    case 'm':
+      return number(f.minute, 2);
+    case 's':
+      return number(f.second, 2);
+    case 'S':
+      return ReadFraction(in, n, f);
     case 'X':
     case 'x':
-    case 'Z': out.offset_seconds = in.Offset(); return out.offset_seconds.has_value();
+    case 'Z':
+      out.offset_seconds = in.Offset();
+      return out.offset_seconds.has_value();
     case 'V':
     case 'z':
-    case 'O': out.zone = in.Word(); return !out.zone.empty();
-    default: return std::nullopt;
+    case 'O':
+      out.zone = in.Word();
+      return !out.zone.empty();
+    default:
+      return std::nullopt;
   }
 }
 
@@ -314,12 +377,15 @@ JavaParse ParseJava(std::string_view pattern, std::string_view text) {
   if (out.unparsed_text) return out;
   if (f.half_hour) f.hour = *f.half_hour + (f.afternoon.value_or(false) ? 12 : 0);
   out.error_index = 0;
-  bool in_range = f.month >= 1 && f.month <= 12 && f.day >= 1 && f.day <= DaysInMonth(f.year, static_cast<int32_t>(f.month)) &&
-                  f.hour <= 23 && f.minute <= 59 && f.second <= 59;
+  bool in_range = f.month >= 1 && f.month <= 12 && f.day >= 1 &&
+                  f.day <= DaysInMonth(f.year, static_cast<int32_t>(f.month)) && f.hour <= 23 &&
+                  f.minute <= 59 && f.second <= 59;
   if (!in_range) return out;
-  int64_t days = DaysFromCivil({f.year, static_cast<int32_t>(f.month), static_cast<int32_t>(f.day)});
+  int64_t days =
+      DaysFromCivil({f.year, static_cast<int32_t>(f.month), static_cast<int32_t>(f.day)});
   if (f.day_of_year) days = DaysFromCivil({f.year, 1, 1}) + *f.day_of_year - 1;
-  out.local_micros = days * kMicrosPerDay + ((f.hour * 60 + f.minute) * 60 + f.second) * kMicrosPerSecond + f.micros;
+  out.local_micros = days * kMicrosPerDay +
+                     ((f.hour * 60 + f.minute) * 60 + f.second) * kMicrosPerSecond + f.micros;
   out.ok = true;
   return out;
 }

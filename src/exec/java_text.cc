@@ -21,7 +21,9 @@ std::string JavaFloating(T value) {
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
   if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
   std::array<char, 64> buffer;
-  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific).ptr;
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                           std::chars_format::scientific)
+                 .ptr;
   std::string_view text(buffer.data(), end - buffer.data());
   std::string sign;
   if (text[0] == '-') {
@@ -64,7 +66,8 @@ class Reader {
     while (!done() && std::isdigit(static_cast<unsigned char>(text_[at_])) && at_ - begin < max) {
       value = value * 10 + (text_[at_++] - '0');
     }
-    if (at_ - begin < min || (!done() && std::isdigit(static_cast<unsigned char>(text_[at_])))) return std::nullopt;
+    if (at_ - begin < min || (!done() && std::isdigit(static_cast<unsigned char>(text_[at_]))))
+      return std::nullopt;
     return value;
   }
   // Up to nine digits of a fraction as micros; more digits are cut off.
@@ -153,11 +156,13 @@ std::optional<double> ParseSparkDouble(std::string_view text) {
   text = TrimAll(text);
   std::string lower = AsciiLower(text);
   if (lower == "nan") return std::nan("");
-  if (lower == "inf" || lower == "+inf" || lower == "infinity" || lower == "+infinity") return HUGE_VAL;
+  if (lower == "inf" || lower == "+inf" || lower == "infinity" || lower == "+infinity")
+    return HUGE_VAL;
   if (lower == "-inf" || lower == "-infinity") return -HUGE_VAL;
   if (!lower.empty() && (lower.back() == 'd' || lower.back() == 'f')) lower.pop_back();
   if (lower.starts_with('+')) lower.erase(0, 1);
-  if (lower.empty() || lower.find_first_not_of("0123456789.eE+-") != std::string::npos) return std::nullopt;
+  if (lower.empty() || lower.find_first_not_of("0123456789.eE+-") != std::string::npos)
+    return std::nullopt;
   double value = 0;
   auto [end, error] = std::from_chars(lower.data(), lower.data() + lower.size(), value);
   if (end != lower.data() + lower.size()) return std::nullopt;
@@ -221,7 +226,8 @@ namespace {
 std::string_view IntervalBody(std::string_view text, bool* negative) {
   text = TrimAll(text);
   size_t open = text.find('\''), close = text.rfind('\'');
-  if (open != std::string_view::npos && close > open) text = text.substr(open + 1, close - open - 1);
+  if (open != std::string_view::npos && close > open)
+    text = text.substr(open + 1, close - open - 1);
   *negative = text.starts_with('-');
   if (*negative || text.starts_with('+')) text.remove_prefix(1);
   return text;
@@ -246,7 +252,8 @@ std::optional<int64_t> ParseYearMonth(std::string_view text, int start_field, in
 }
 
 std::optional<int64_t> ParseDayTime(std::string_view text, int start_field, int end_field) {
-  static constexpr std::array<int64_t, 6> kUnits = {0, 0, kMicrosPerDay, kMicrosPerHour, 60 * kMicrosPerSecond, kMicrosPerSecond};
+  static constexpr std::array<int64_t, 6> kUnits = {
+      0, 0, kMicrosPerDay, kMicrosPerHour, 60 * kMicrosPerSecond, kMicrosPerSecond};
   bool negative = false;
   Reader in(IntervalBody(text, &negative));
   int64_t micros = 0;
@@ -265,12 +272,15 @@ std::string SparkInterval(int64_t value, bool year_month, int start_field, int e
   const std::string sign = value < 0 ? "-" : "";
   const uint64_t v = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   if (year_month) {
-    if (start_field == 0 && end_field == 0) return fmt::format("INTERVAL '{}{}' YEAR", sign, v / 12);
+    if (start_field == 0 && end_field == 0)
+      return fmt::format("INTERVAL '{}{}' YEAR", sign, v / 12);
     if (start_field == 1) return fmt::format("INTERVAL '{}{}' MONTH", sign, v);
     return fmt::format("INTERVAL '{}{}-{}' YEAR TO MONTH", sign, v / 12, v % 12);
   }
-  static constexpr std::array<std::string_view, 6> kNames = {"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"};
-  static constexpr std::array<uint64_t, 6> kUnits = {0, 0, 86'400'000'000, 3'600'000'000, 60'000'000, 1'000'000};
+  static constexpr std::array<std::string_view, 6> kNames = {"YEAR", "MONTH",  "DAY",
+                                                             "HOUR", "MINUTE", "SECOND"};
+  static constexpr std::array<uint64_t, 6> kUnits = {
+      0, 0, 86'400'000'000, 3'600'000'000, 60'000'000, 1'000'000};
   std::string body;
   uint64_t rest = v;
   for (int field = start_field; field <= end_field; ++field) {

@@ -1,4 +1,5 @@
-// Numbers, dates and intervals as Java and Spark print and read them; decimals beyond 38 digits on the way.
+// Numbers, dates and intervals as Java and Spark print and read them; decimals beyond 38 digits on
+// the way.
 #include "exec/java_text.h"
 
 #include <gtest/gtest.h>

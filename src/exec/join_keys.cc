@@ -36,7 +36,8 @@ std::string TargetColumn(const plan::ExprPtr& expr, const plan::RowLevelPlan& pl
   for (const plan::ScanColumn& column : plan.target_scan->As<plan::TableScan>()->columns) {
     if (column.column.id != ref->id || table::IsReservedFieldId(column.field_id)) continue;
     const spec::NestedField* field = plan.target.schema->FindField(column.field_id);
-    bool comparable = field != nullptr && field->type.is_primitive() && !field->type.Is(spec::TypeKind::kUuid);
+    bool comparable =
+        field != nullptr && field->type.is_primitive() && !field->type.Is(spec::TypeKind::kUuid);
     return comparable ? plan.target.schema->FullName(column.field_id) : "";
   }
   return {};
@@ -56,8 +57,8 @@ Result<ValueList> OneColumn(DuckDbSession& session, const std::string& sql) {
 
 }  // namespace
 
-Result<expr::Expression> JoinKeyFilter(DuckDbSession& session, Lowering& lowering, const plan::RowLevelPlan& plan,
-                                       const std::string& source) {
+Result<expr::Expression> JoinKeyFilter(DuckDbSession& session, Lowering& lowering,
+                                       const plan::RowLevelPlan& plan, const std::string& source) {
   ASSIGN_OR_RETURN(ValueList rows, OneColumn(session, "SELECT count(*) FROM " + source));
   if (rows[0].AsInt64() == 0) return expr::Expression::False();
   std::set<plan::ColumnId> columns;
@@ -76,16 +77,23 @@ Result<expr::Expression> JoinKeyFilter(DuckDbSession& session, Lowering& lowerin
     }
     if (column.empty() || !OfSource(key, columns)) continue;
     ASSIGN_OR_RETURN(std::string text, lowering.Expression(key));
-    ASSIGN_OR_RETURN(ValueList range, OneColumn(session, fmt::format("SELECT min({0}), max({0}), count(DISTINCT {0}) FROM {1}",
-                                                                     text, source)));
+    ASSIGN_OR_RETURN(
+        ValueList range,
+        OneColumn(session, fmt::format("SELECT min({0}), max({0}), count(DISTINCT {0}) FROM {1}",
+                                       text, source)));
     if (range[0].is_null()) return expr::Expression::False();  // NULL keys match nothing
     if (range[2].AsInt64() <= kMaxSet) {
-      ASSIGN_OR_RETURN(ValueList values, OneColumn(session, fmt::format("SELECT DISTINCT {0} FROM {1} WHERE {0} IS NOT NULL",
-                                                                        text, source)));
-      out = expr::Expression::And(out, expr::Expression::Predicate(expr::Op::kIn, column, std::move(values)));
+      ASSIGN_OR_RETURN(
+          ValueList values,
+          OneColumn(session, fmt::format("SELECT DISTINCT {0} FROM {1} WHERE {0} IS NOT NULL", text,
+                                         source)));
+      out = expr::Expression::And(
+          out, expr::Expression::Predicate(expr::Op::kIn, column, std::move(values)));
     } else {
-      out = expr::Expression::And(out, expr::Expression::Predicate(expr::Op::kGtEq, column, {range[0]}));
-      out = expr::Expression::And(out, expr::Expression::Predicate(expr::Op::kLtEq, column, {range[1]}));
+      out = expr::Expression::And(out,
+                                  expr::Expression::Predicate(expr::Op::kGtEq, column, {range[0]}));
+      out = expr::Expression::And(out,
+                                  expr::Expression::Predicate(expr::Op::kLtEq, column, {range[1]}));
     }
   }
   return out;

@@ -1,5 +1,5 @@
-// What the source of a MERGE says of the target's files: ranges and sets of equi-join keys as an Iceberg filter.
-// Exec-internal.
+// What the source of a MERGE says of the target's files: ranges and sets of equi-join keys as an
+// Iceberg filter. Exec-internal.
 #pragma once
 
 #include "exec/duckdb_session.h"
@@ -9,9 +9,10 @@
 
 namespace iceblink::exec {
 
-// Returns a filter that every target row which the condition can match satisfies; "false" when the source has no rows.
-// `source` is the table that holds the source's rows under the names of its columns.
-Result<expr::Expression> JoinKeyFilter(DuckDbSession& session, Lowering& lowering, const plan::RowLevelPlan& plan,
-                                       const std::string& source);
+// Returns a filter that every target row which the condition can match satisfies; "false" when the
+// source has no rows. `source` is the table that holds the source's rows under the names of its
+// columns.
+Result<expr::Expression> JoinKeyFilter(DuckDbSession& session, Lowering& lowering,
+                                       const plan::RowLevelPlan& plan, const std::string& source);
 
 }  // namespace iceblink::exec

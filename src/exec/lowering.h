@@ -1,11 +1,13 @@
 // Lowering: from a typed plan to one DuckDB SQL text.
 //
-// Every plan node becomes a SELECT over its children as subqueries, every column is named c<ID>, so that names never clash
-// and correlated references need no qualification. A function is one row of a table (function_table.cc): its canonical
-// name and a template, or an emitter where the text depends on types. Each call is cast to the DuckDB type of its Spark
-// type, so DuckDB's own typing rules never show.
+// Every plan node becomes a SELECT over its children as subqueries, every column is named c<ID>, so
+// that names never clash and correlated references need no qualification. A function is one row of
+// a table (function_table.cc): its canonical name and a template, or an emitter where the text
+// depends on types. Each call is cast to the DuckDB type of its Spark type, so DuckDB's own typing
+// rules never show.
 //
-// What a text cannot hold (rows, scans, time zones) is registered in StatementObjects and named by number.
+// What a text cannot hold (rows, scans, time zones) is registered in StatementObjects and named by
+// number.
 #pragma once
 
 #include <optional>
@@ -36,16 +38,21 @@ class Lowering {
   // What the texts made so far need.
   const Extensions& extensions() const { return extensions_; }
   static std::string Name(plan::ColumnId id) { return "c" + std::to_string(id); }
-  // A scan of a DuckDB relation by its SQL text, in place of a plan: MERGE's source as a temporary table.
-  void Replace(const plan::Plan* plan, std::string sql) { replaced_.emplace_back(plan, std::move(sql)); }
+  // A scan of a DuckDB relation by its SQL text, in place of a plan: MERGE's source as a temporary
+  // table.
+  void Replace(const plan::Plan* plan, std::string sql) {
+    replaced_.emplace_back(plan, std::move(sql));
+  }
 
   // ---- for emitters ----
   const std::string& time_zone() const { return context_.time_zone; }
   const StatementContext& context() const { return context_; }
   // SQL of CAST(text AS to), text being of type `from`.
-  Result<std::string> CastText(const std::string& text, const plan::DataType& from, const plan::DataType& to,
-                               plan::CastMode mode, const std::string& target_column = {});
-  // The wall clock of an instant in the session zone (TIMESTAMP WITH TIME ZONE to TIMESTAMP), and back.
+  Result<std::string> CastText(const std::string& text, const plan::DataType& from,
+                               const plan::DataType& to, plan::CastMode mode,
+                               const std::string& target_column = {});
+  // The wall clock of an instant in the session zone (TIMESTAMP WITH TIME ZONE to TIMESTAMP), and
+  // back.
   std::string ToLocal(const std::string& text) const;
   std::string FromLocal(const std::string& text) const;
   // Marks that the text needs more than DuckDB's built-in core.
@@ -54,8 +61,9 @@ class Lowering {
   void NeedJson() { extensions_.json = true; }
   StatementObjects& objects() { return objects_; }
   DuckDbSession& session() { return session_; }
-  // SQL of a decimal expression in a decimal of 64 bits or fewer that holds whatever it can be, and that type's digits; the
-  // scale is the expression's. Nothing where the shape does not promise that.
+  // SQL of a decimal expression in a decimal of 64 bits or fewer that holds whatever it can be, and
+  // that type's digits; the scale is the expression's. Nothing where the shape does not promise
+  // that.
   struct NarrowText {
     std::string text;
     int32_t width = 0;
@@ -86,20 +94,22 @@ class Lowering {
   Result<std::string> Call(const plan::Expr& expr, const plan::Call& call);
   Result<std::string> CaseText(const plan::Case& node);
   Result<std::string> LambdaText(const plan::Lambda& node);
-  Result<std::string> Aggregate(const plan::Expr& expr, const plan::AggregateCall& call, const std::string& over);
+  Result<std::string> Aggregate(const plan::Expr& expr, const plan::AggregateCall& call,
+                                const std::string& over);
   Result<std::string> WindowText(const plan::Expr& expr, const plan::WindowCall& call);
   Result<std::string> OverText(const plan::WindowCall& call);
   Result<std::string> Keys(const std::vector<plan::SortKey>& keys);
   // SQL of a cast between integers and decimals that no value fails.
   Result<std::optional<std::string>> ExactCast(const plan::Cast& cast, const plan::DataType& to);
   Result<std::string> CastToString(const std::string& text, const plan::DataType& from);
-  std::string CastToOther(const std::string& text, const plan::DataType& from, const plan::DataType& to) const;
-  Result<std::string> ArrayCast(const std::string& text, const plan::DataType& from, const plan::DataType& to,
-                                plan::CastMode mode);
-  Result<std::string> StructCast(const std::string& text, const plan::DataType& from, const plan::DataType& to,
-                                 plan::CastMode mode);
-  Result<std::string> MapCast(const std::string& text, const plan::DataType& from, const plan::DataType& to,
-                              plan::CastMode mode);
+  std::string CastToOther(const std::string& text, const plan::DataType& from,
+                          const plan::DataType& to) const;
+  Result<std::string> ArrayCast(const std::string& text, const plan::DataType& from,
+                                const plan::DataType& to, plan::CastMode mode);
+  Result<std::string> StructCast(const std::string& text, const plan::DataType& from,
+                                 const plan::DataType& to, plan::CastMode mode);
+  Result<std::string> MapCast(const std::string& text, const plan::DataType& from,
+                              const plan::DataType& to, plan::CastMode mode);
   Result<std::string> NestedToString(const std::string& text, const plan::DataType& from);
 
   const StatementContext& context_;

@@ -20,9 +20,11 @@ enum class NullArguments : uint8_t { kAsDuckDb, kSkip };
 
 struct AggregateRow {
   std::string_view name;
-  // $1 ... arguments; $a is replaced by DISTINCT, $o by ORDER BY, $f by FILTER and OVER, once per DuckDB aggregate in the text.
+  // $1 ... arguments; $a is replaced by DISTINCT, $o by ORDER BY, $f by FILTER and OVER, once per
+  // DuckDB aggregate in the text.
   std::string_view text;
-  NullArguments nulls = NullArguments::kAsDuckDb;  // kSkip: rows whose first argument is NULL are filtered out
+  NullArguments nulls =
+      NullArguments::kAsDuckDb;  // kSkip: rows whose first argument is NULL are filtered out
 };
 
 constexpr AggregateRow kAggregates[] = {
@@ -91,7 +93,7 @@ struct Parts {
   std::string distinct;  // "DISTINCT " or empty
   std::string order;     // " ORDER BY ..." or empty
   std::string first_key;
-  std::string suffix;    // FILTER and OVER
+  std::string suffix;  // FILTER and OVER
 };
 
 std::string Fill(std::string_view text, const Parts& parts) {
@@ -102,10 +104,18 @@ std::string Fill(std::string_view text, const Parts& parts) {
       continue;
     }
     switch (text[++i]) {
-      case 'a': out += parts.distinct; break;
-      case 'o': out += parts.order; break;
-      case 'f': out += parts.suffix; break;
-      case 'k': out += parts.first_key; break;
+      case 'a':
+        out += parts.distinct;
+        break;
+      case 'o':
+        out += parts.order;
+        break;
+      case 'f':
+        out += parts.suffix;
+        break;
+      case 'k':
+        out += parts.first_key;
+        break;
       default: {
         size_t index = static_cast<size_t>(text[i] - '1');
         out += index < parts.args.size() ? parts.args[index] : "NULL";
@@ -126,7 +136,8 @@ std::string Count(const AggregateCall& call, const Parts& parts) {
   std::vector<std::string> present;
   for (const std::string& arg : parts.args) present.push_back(arg + " IS NOT NULL");
   std::string row = call.distinct ? "ROW(" + Join(parts.args, ", ") + ")" : "1";
-  return fmt::format("count({}CASE WHEN {} THEN {} END){}", parts.distinct, Join(present, " AND "), row, parts.suffix);
+  return fmt::format("count({}CASE WHEN {} THEN {} END){}", parts.distinct, Join(present, " AND "),
+                     row, parts.suffix);
 }
 
 std::string Sum(const Expr& expr, const Parts& parts, bool try_mode) {
@@ -135,18 +146,20 @@ std::string Sum(const Expr& expr, const Parts& parts, bool try_mode) {
     case TypeKind::kBigInt:
       return try_mode ? "TRY_CAST(" + sum + " AS BIGINT)" : "ib_sum_to_bigint(" + sum + ")";
     case TypeKind::kDecimal:
-      return fmt::format("ib_sum_to_decimal(CAST({} AS DECIMAL(38,{})), {}, {})", sum, expr.type.scale(),
-                         expr.type.precision(), try_mode);
-    default: return sum;
+      return fmt::format("ib_sum_to_decimal(CAST({} AS DECIMAL(38,{})), {}, {})", sum,
+                         expr.type.scale(), expr.type.precision(), try_mode);
+    default:
+      return sum;
   }
 }
 
 std::string Avg(const Expr& expr, const AggregateCall& call, const Parts& parts, bool try_mode) {
   const plan::DataType& in = call.args[0]->type;
   if (expr.type.kind() == TypeKind::kDecimal) {
-    return fmt::format("ib_decimal('{}', CAST({} AS DECIMAL(38,{})), CAST({} AS DECIMAL(38,0)), {}, {}, 0)",
-                       try_mode ? "try/" : "avg", Fill("sum($a$1)$f", parts), in.scale(), Fill("count($a$1)$f", parts),
-                       expr.type.precision(), expr.type.scale());
+    return fmt::format(
+        "ib_decimal('{}', CAST({} AS DECIMAL(38,{})), CAST({} AS DECIMAL(38,0)), {}, {}, 0)",
+        try_mode ? "try/" : "avg", Fill("sum($a$1)$f", parts), in.scale(),
+        Fill("count($a$1)$f", parts), expr.type.precision(), expr.type.scale());
   }
   if (expr.type.is_ansi_interval()) return Fill("CAST(round(avg($a$1)$f) AS BIGINT)", parts);
   return Fill("avg($a$1)$f", parts);
@@ -154,14 +167,16 @@ std::string Avg(const Expr& expr, const AggregateCall& call, const Parts& parts,
 
 }  // namespace
 
-Result<std::string> Lowering::Aggregate(const Expr& expr, const AggregateCall& call, const std::string& over) {
+Result<std::string> Lowering::Aggregate(const Expr& expr, const AggregateCall& call,
+                                        const std::string& over) {
   extensions_.core_functions = true;
   const AggregateRow* row = nullptr;
   for (const AggregateRow& candidate : kAggregates) {
     if (candidate.name == call.function) row = &candidate;
   }
   if (row == nullptr) {
-    return Fail(ErrorCode::kUnsupported, "Aggregate function " + std::string(call.function) + " is not supported yet",
+    return Fail(ErrorCode::kUnsupported,
+                "Aggregate function " + std::string(call.function) + " is not supported yet",
                 "UnsupportedOperationException");
   }
   Parts parts;
@@ -201,8 +216,8 @@ Result<std::string> Lowering::Aggregate(const Expr& expr, const AggregateCall& c
 
 Result<std::string> Lowering::Select(const plan::Plan&, const plan::Aggregate& node) {
   ASSIGN_OR_RETURN(std::string child, Query(node.child));
-  // Grouping expressions become columns of their own first: GROUPING SETS and GROUPING() name them, and an aggregate's
-  // argument must not see their NULLs.
+  // Grouping expressions become columns of their own first: GROUPING SETS and GROUPING() name them,
+  // and an aggregate's argument must not see their NULLs.
   std::vector<std::string> keys, names, items;
   for (const plan::NamedExpr& group : node.groups) {
     ASSIGN_OR_RETURN(std::string text, Expression(group.expr));
@@ -225,7 +240,8 @@ Result<std::string> Lowering::Select(const plan::Plan&, const plan::Aggregate& n
     }
     if (args.empty()) args = names;
     std::string text = args.empty() ? "0" : "GROUPING(" + Join(args, ", ") + ")";
-    items.push_back("CAST(" + text + " AS " + TypeSql(item.expr->type) + ") AS " + Name(item.column.id));
+    items.push_back("CAST(" + text + " AS " + TypeSql(item.expr->type) + ") AS " +
+                    Name(item.column.id));
   }
   if (items.empty()) items.push_back("0 AS z");
   std::string from = "(" + child + ")";
@@ -243,17 +259,23 @@ Result<std::string> Lowering::Select(const plan::Plan&, const plan::Aggregate& n
   return names.empty() ? out : out + " GROUP BY " + Join(names, ", ");
 }
 
-// ---- windows ---------------------------------------------------------------------------------------------------------
+// ---- windows
+// ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
 std::string BoundText(plan::FrameBound bound, const std::string& offset) {
   switch (bound) {
-    case plan::FrameBound::kUnboundedPreceding: return "UNBOUNDED PRECEDING";
-    case plan::FrameBound::kPreceding: return offset + " PRECEDING";
-    case plan::FrameBound::kCurrentRow: return "CURRENT ROW";
-    case plan::FrameBound::kFollowing: return offset + " FOLLOWING";
-    case plan::FrameBound::kUnboundedFollowing: return "UNBOUNDED FOLLOWING";
+    case plan::FrameBound::kUnboundedPreceding:
+      return "UNBOUNDED PRECEDING";
+    case plan::FrameBound::kPreceding:
+      return offset + " PRECEDING";
+    case plan::FrameBound::kCurrentRow:
+      return "CURRENT ROW";
+    case plan::FrameBound::kFollowing:
+      return offset + " FOLLOWING";
+    case plan::FrameBound::kUnboundedFollowing:
+      return "UNBOUNDED FOLLOWING";
   }
   return {};
 }
@@ -282,8 +304,9 @@ Result<std::string> Lowering::OverText(const plan::WindowCall& call) {
     if (call.frame->end_offset != nullptr) {
       ASSIGN_OR_RETURN(end, Expression(call.frame->end_offset));
     }
-    parts.push_back(fmt::format("{} BETWEEN {} AND {}", call.frame->unit == plan::FrameUnit::kRows ? "ROWS" : "RANGE",
-                                BoundText(call.frame->start, start), BoundText(call.frame->end, end)));
+    parts.push_back(fmt::format(
+        "{} BETWEEN {} AND {}", call.frame->unit == plan::FrameUnit::kRows ? "ROWS" : "RANGE",
+        BoundText(call.frame->start, start), BoundText(call.frame->end, end)));
   }
   return " OVER (" + Join(parts, " ") + ")";
 }
@@ -291,14 +314,18 @@ Result<std::string> Lowering::OverText(const plan::WindowCall& call) {
 Result<std::string> Lowering::WindowText(const Expr& expr, const plan::WindowCall& call) {
   extensions_.core_functions = true;
   ASSIGN_OR_RETURN(std::string over, OverText(call));
-  static constexpr std::array<std::string_view, 4> kValueFunctions = {"lag", "lead", "nth_value", "ntile"};
-  bool value_function = std::find(kValueFunctions.begin(), kValueFunctions.end(), call.function) != kValueFunctions.end();
+  static constexpr std::array<std::string_view, 4> kValueFunctions = {"lag", "lead", "nth_value",
+                                                                      "ntile"};
+  bool value_function = std::find(kValueFunctions.begin(), kValueFunctions.end(), call.function) !=
+                        kValueFunctions.end();
   if (call.is_aggregate) {
     // first_value and last_value are window functions in DuckDB, with IGNORE NULLS of their own.
-    bool edge = call.function == "first" || call.function == "last" || call.function == "first_value" ||
-                call.function == "last_value" || call.function == "any_value";
+    bool edge = call.function == "first" || call.function == "last" ||
+                call.function == "first_value" || call.function == "last_value" ||
+                call.function == "any_value";
     if (!edge) {
-      AggregateCall aggregate{call.function, call.args, call.distinct, call.ignore_nulls, call.filter, {}};
+      AggregateCall aggregate{call.function,     call.args,   call.distinct,
+                              call.ignore_nulls, call.filter, {}};
       return Aggregate(expr, aggregate, over);
     }
   }

@@ -20,7 +20,9 @@ template <typename... Ts>
 Overloaded(Ts...) -> Overloaded<Ts...>;
 
 // Calls whose text has the right DuckDB type by itself.
-bool NeedsNoCast(const Expr& expr) { return expr.type.kind() == sql::TypeKind::kBoolean || expr.type.is_void(); }
+bool NeedsNoCast(const Expr& expr) {
+  return expr.type.kind() == sql::TypeKind::kBoolean || expr.type.is_void();
+}
 
 }  // namespace
 
@@ -71,12 +73,14 @@ Result<std::string> Lowering::Expression(const ExprPtr& expr) {
 Result<std::string> Lowering::Call(const Expr& expr, const plan::Call& call) {
   const FunctionSql* row = FindFunctionSql(call.function);
   if (row == nullptr) {
-    return Fail(ErrorCode::kUnsupported, "Function " + std::string(call.function) + " is not supported yet",
+    return Fail(ErrorCode::kUnsupported,
+                "Function " + std::string(call.function) + " is not supported yet",
                 "UnsupportedOperationException");
   }
   // NULL of no type has no place in DuckDB's overloads.
   const plan::FunctionRow* known = plan::FindFunction(call.function);
-  if (known != nullptr && known->nulls == plan::NullRule::kIfAnyArgument && call.function != "concat_ws") {
+  if (known != nullptr && known->nulls == plan::NullRule::kIfAnyArgument &&
+      call.function != "concat_ws") {
     for (const ExprPtr& arg : call.args) {
       if (arg->type.is_void()) return "CAST(NULL AS " + TypeSql(expr.type) + ")";
     }
@@ -121,7 +125,8 @@ Result<std::string> Lowering::LambdaText(const plan::Lambda& node) {
 namespace {
 
 // Fields of a struct one by one: inside nested values DuckDB puts NULL last, Spark first.
-void AddStructKeys(const std::string& text, const plan::DataType& type, bool ascending, std::vector<std::string>* parts) {
+void AddStructKeys(const std::string& text, const plan::DataType& type, bool ascending,
+                   std::vector<std::string>* parts) {
   const char* order = ascending ? " ASC NULLS FIRST" : " DESC NULLS LAST";
   std::vector<std::string> names = StructNames(type);
   for (size_t i = 0; i < names.size(); ++i) {
@@ -141,14 +146,16 @@ Result<std::string> Lowering::Keys(const std::vector<plan::SortKey>& keys) {
   std::vector<std::string> parts;
   for (const plan::SortKey& key : keys) {
     ASSIGN_OR_RETURN(std::string text, Expression(key.expr));
-    if (key.expr->type.kind() == sql::TypeKind::kStruct && key.expr->As<plan::ColumnRef>() != nullptr) {
+    if (key.expr->type.kind() == sql::TypeKind::kStruct &&
+        key.expr->As<plan::ColumnRef>() != nullptr) {
       parts.push_back("(" + text + " IS NULL)" + (key.nulls_first ? " DESC" : " ASC"));
       AddStructKeys(text, key.expr->type, key.ascending, &parts);
       continue;
     }
     // A bare number would be an ordinal.
     if (key.expr->As<plan::LiteralExpr>() != nullptr) text = "(" + text + " IS NULL)";
-    parts.push_back(text + (key.ascending ? " ASC" : " DESC") + (key.nulls_first ? " NULLS FIRST" : " NULLS LAST"));
+    parts.push_back(text + (key.ascending ? " ASC" : " DESC") +
+                    (key.nulls_first ? " NULLS FIRST" : " NULLS LAST"));
   }
   return Join(parts, ", ");
 }

@@ -14,9 +14,11 @@ Result<std::string> Lowering::Query(const PlanPtr& plan) {
   for (const auto& [node, sql] : replaced_) {
     if (node == plan.get()) return sql;
   }
-  Result<std::string> text = std::visit([&](const auto& node) { return Select(*plan, node); }, plan->node);
+  Result<std::string> text =
+      std::visit([&](const auto& node) { return Select(*plan, node); }, plan->node);
   const Slice* slice = SliceOf(*plan);
-  if (text && slice != nullptr && slice->begin == slice->end) return "SELECT * FROM (" + *text + ") WHERE false";
+  if (text && slice != nullptr && slice->begin == slice->end)
+    return "SELECT * FROM (" + *text + ") WHERE false";
   return text;
 }
 
@@ -35,7 +37,8 @@ Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::Values&
   for (const plan::Column& column : plan.output) names.push_back(Name(column.id));
   bool literals = true;
   for (const auto& row : node.rows) {
-    for (const plan::ExprPtr& value : row) literals = literals && value->As<plan::LiteralExpr>() != nullptr;
+    for (const plan::ExprPtr& value : row)
+      literals = literals && value->As<plan::LiteralExpr>() != nullptr;
   }
   if (plan.output.empty()) {
     return fmt::format("SELECT 0 AS z FROM range({})", end - begin);
@@ -70,8 +73,10 @@ Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::Range& 
     range.end = slice->end == RangeCount(node) ? node.end : node.start + slice->end * node.step;
   }
   std::string name = plan.output.empty() ? "z" : Name(plan.output[0].id);
-  return fmt::format("SELECT id AS {} FROM iceblink_range(CAST({} AS BIGINT), CAST({} AS BIGINT), CAST({} AS BIGINT))",
-                     name, range.start, range.end, range.step);
+  return fmt::format(
+      "SELECT id AS {} FROM iceblink_range(CAST({} AS BIGINT), CAST({} AS BIGINT), CAST({} AS "
+      "BIGINT))",
+      name, range.start, range.end, range.step);
 }
 
 Result<std::string> Lowering::Select(const plan::Plan&, const plan::Project& node) {
@@ -100,17 +105,32 @@ Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::Join& n
   }
   std::string word;
   switch (node.type) {
-    case plan::JoinType::kInner: word = "INNER"; break;
-    case plan::JoinType::kCross: word = "INNER"; break;
-    case plan::JoinType::kLeftOuter: word = "LEFT"; break;
-    case plan::JoinType::kRightOuter: word = "RIGHT"; break;
-    case plan::JoinType::kFullOuter: word = "FULL"; break;
-    case plan::JoinType::kLeftSemi: word = "SEMI"; break;
-    case plan::JoinType::kLeftAnti: word = "ANTI"; break;
+    case plan::JoinType::kInner:
+      word = "INNER";
+      break;
+    case plan::JoinType::kCross:
+      word = "INNER";
+      break;
+    case plan::JoinType::kLeftOuter:
+      word = "LEFT";
+      break;
+    case plan::JoinType::kRightOuter:
+      word = "RIGHT";
+      break;
+    case plan::JoinType::kFullOuter:
+      word = "FULL";
+      break;
+    case plan::JoinType::kLeftSemi:
+      word = "SEMI";
+      break;
+    case plan::JoinType::kLeftAnti:
+      word = "ANTI";
+      break;
   }
   ASSIGN_OR_RETURN(std::string columns, Columns(plan.output));
-  return fmt::format("SELECT {} FROM ({}) AS {} {} JOIN {}({}) AS {} ON {}", columns, left, FreshName(), word,
-                     node.lateral ? "LATERAL " : "", right, FreshName(), condition);
+  return fmt::format("SELECT {} FROM ({}) AS {} {} JOIN {}({}) AS {} ON {}", columns, left,
+                     FreshName(), word, node.lateral ? "LATERAL " : "", right, FreshName(),
+                     condition);
 }
 
 Result<std::string> Lowering::Select(const plan::Plan&, const plan::Window& node) {
@@ -148,8 +168,9 @@ Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::SetOp& 
   std::string word = node.kind == plan::SetOpKind::kUnion       ? "UNION"
                      : node.kind == plan::SetOpKind::kIntersect ? "INTERSECT"
                                                                 : "EXCEPT";
-  return fmt::format("SELECT * FROM ((SELECT {} FROM ({})) {}{} (SELECT {} FROM ({}))) AS {}({})", left_columns, left,
-                     word, node.all ? " ALL" : "", right_columns, right, FreshName(), columns);
+  return fmt::format("SELECT * FROM ((SELECT {} FROM ({})) {}{} (SELECT {} FROM ({}))) AS {}({})",
+                     left_columns, left, word, node.all ? " ALL" : "", right_columns, right,
+                     FreshName(), columns);
 }
 
 Result<std::string> Lowering::Select(const plan::Plan&, const plan::Distinct& node) {
@@ -167,17 +188,22 @@ Result<std::string> Lowering::Select(const plan::Plan&, const plan::Sample& node
   return out + ")";
 }
 
-Result<std::string> Lowering::Select(const plan::Plan&, const plan::Repartition& node) { return Query(node.child); }
+Result<std::string> Lowering::Select(const plan::Plan&, const plan::Repartition& node) {
+  return Query(node.child);
+}
 
-// ---- generators ------------------------------------------------------------------------------------------------------
+// ---- generators
+// ------------------------------------------------------------------------------------------------------
 
 namespace {
 
 // The lists that a generator's columns come from, each unnested beside the others.
-Result<std::vector<std::string>> GeneratedLists(const plan::Generate& node, const std::vector<std::string>& args) {
+Result<std::vector<std::string>> GeneratedLists(const plan::Generate& node,
+                                                const std::vector<std::string>& args) {
   std::vector<std::string> lists;
   if (node.function == "json_tuple") {
-    for (size_t i = 1; i < args.size(); ++i) lists.push_back("[ib_json_field(" + args[0] + ", " + args[i] + ")]");
+    for (size_t i = 1; i < args.size(); ++i)
+      lists.push_back("[ib_json_field(" + args[0] + ", " + args[i] + ")]");
     return lists;
   }
   if (node.function == "stack") {
@@ -199,13 +225,14 @@ Result<std::vector<std::string>> GeneratedLists(const plan::Generate& node, cons
     lists.push_back(type.kind() == sql::TypeKind::kMap ? "range(len(map_keys(" + args[0] + ")))"
                                                        : "range(len(" + args[0] + "))");
   } else if (node.function != "explode" && node.function != "inline") {
-    return Fail(ErrorCode::kUnsupported, "Generator " + std::string(node.function) + " is not supported yet");
+    return Fail(ErrorCode::kUnsupported,
+                "Generator " + std::string(node.function) + " is not supported yet");
   }
   if (node.function == "inline") {
     for (const std::string& name : StructNames(type.element())) {
       std::string element = "e";
-      lists.push_back(fmt::format("list_transform({}, lambda {}: struct_extract({}, {}))", args[0], element, element,
-                                  QuoteText(name)));
+      lists.push_back(fmt::format("list_transform({}, lambda {}: struct_extract({}, {}))", args[0],
+                                  element, element, QuoteText(name)));
     }
   } else if (type.kind() == sql::TypeKind::kMap) {
     lists.push_back("map_keys(" + args[0] + ")");
@@ -233,9 +260,10 @@ Result<std::string> Lowering::Select(const plan::Plan&, const plan::Generate& no
   std::vector<std::string> items = {"*"};
   for (size_t i = 0; i < lists.size() && i < node.generated.size(); ++i) {
     std::string list = lists[i];
-    if (node.outer) list = fmt::format("CASE WHEN coalesce(len({0}), 0) = 0 THEN [NULL] ELSE {0} END", list);
-    items.push_back(fmt::format("CAST(unnest({}) AS {}) AS {}", list, TypeSql(node.generated[i].type),
-                                Name(node.generated[i].id)));
+    if (node.outer)
+      list = fmt::format("CASE WHEN coalesce(len({0}), 0) = 0 THEN [NULL] ELSE {0} END", list);
+    items.push_back(fmt::format("CAST(unnest({}) AS {}) AS {}", list,
+                                TypeSql(node.generated[i].type), Name(node.generated[i].id)));
   }
   return "SELECT " + Join(items, ", ") + " FROM (" + child + ")";
 }

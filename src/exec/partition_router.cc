@@ -19,7 +19,8 @@ std::vector<size_t> PathTo(const spec::Schema& schema, int32_t id) {
   std::vector<size_t> out;
   while (true) {
     auto parent = schema.ParentId(id);
-    const auto& fields = parent ? schema.FindField(*parent)->type.AsStruct().fields : schema.fields();
+    const auto& fields =
+        parent ? schema.FindField(*parent)->type.AsStruct().fields : schema.fields();
     for (size_t i = 0; i < fields.size(); ++i) {
       if (fields[i].id == id) out.insert(out.begin(), i);
     }
@@ -28,21 +29,28 @@ std::vector<size_t> PathTo(const spec::Schema& schema, int32_t id) {
   }
 }
 
-bool IsMicros(TypeKind kind) { return kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampTz; }
+bool IsMicros(TypeKind kind) {
+  return kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampTz;
+}
 
 bool HasIntegerCodes(const spec::Transform& transform, const spec::Type& source) {
-  const bool integral = source.Is(TypeKind::kInt) || source.Is(TypeKind::kLong) || source.Is(TypeKind::kDate) ||
-                        IsMicros(source.kind()) || source.Is(TypeKind::kTime);
+  const bool integral = source.Is(TypeKind::kInt) || source.Is(TypeKind::kLong) ||
+                        source.Is(TypeKind::kDate) || IsMicros(source.kind()) ||
+                        source.Is(TypeKind::kTime);
   switch (transform.kind()) {
-    case TransformKind::kIdentity: return integral;
+    case TransformKind::kIdentity:
+      return integral;
     case TransformKind::kBucket:
-    case TransformKind::kTruncate: return integral;
+    case TransformKind::kTruncate:
+      return integral;
     case TransformKind::kYear:
     case TransformKind::kMonth:
     case TransformKind::kDay:
-    case TransformKind::kHour: return source.Is(TypeKind::kDate) || IsMicros(source.kind());
+    case TransformKind::kHour:
+      return source.Is(TypeKind::kDate) || IsMicros(source.kind());
     case TransformKind::kVoid:
-    case TransformKind::kUnknown: return false;
+    case TransformKind::kUnknown:
+      return false;
   }
   return false;
 }
@@ -51,13 +59,20 @@ bool HasIntegerCodes(const spec::Transform& transform, const spec::Type& source)
 int64_t TransformInteger(const spec::Transform& transform, TypeKind source, int64_t v) {
   const bool micros = IsMicros(source);
   switch (transform.kind()) {
-    case TransformKind::kBucket: return (Murmur3Long(v) & 0x7fffffff) % transform.param();
-    case TransformKind::kTruncate: return v - FloorMod(v, transform.param());
-    case TransformKind::kDay: return micros ? FloorDiv(v, kMicrosPerDay) : v;
-    case TransformKind::kHour: return FloorDiv(v, kMicrosPerHour);
-    case TransformKind::kMonth: return MonthsFromDays(micros ? FloorDiv(v, kMicrosPerDay) : v);
-    case TransformKind::kYear: return YearsFromDays(micros ? FloorDiv(v, kMicrosPerDay) : v);
-    default: return v;
+    case TransformKind::kBucket:
+      return (Murmur3Long(v) & 0x7fffffff) % transform.param();
+    case TransformKind::kTruncate:
+      return v - FloorMod(v, transform.param());
+    case TransformKind::kDay:
+      return micros ? FloorDiv(v, kMicrosPerDay) : v;
+    case TransformKind::kHour:
+      return FloorDiv(v, kMicrosPerHour);
+    case TransformKind::kMonth:
+      return MonthsFromDays(micros ? FloorDiv(v, kMicrosPerDay) : v);
+    case TransformKind::kYear:
+      return YearsFromDays(micros ? FloorDiv(v, kMicrosPerDay) : v);
+    default:
+      return v;
   }
 }
 
@@ -66,8 +81,13 @@ int64_t TransformInteger(const spec::Transform& transform, TypeKind source, int6
 PartitionRouter::PartitionRouter(const spec::PartitionSpec& spec, const spec::Schema& schema) {
   for (const spec::PartitionField& field : spec.fields) {
     const spec::NestedField* source = schema.FindField(field.source_id);
-    Field out{field.transform, source != nullptr ? source->type : spec::Type(), {}, false,
-              std::map<Value, int64_t, bool (*)(const Value&, const Value&)>(LessValue), {}, {}};
+    Field out{field.transform,
+              source != nullptr ? source->type : spec::Type(),
+              {},
+              false,
+              std::map<Value, int64_t, bool (*)(const Value&, const Value&)>(LessValue),
+              {},
+              {}};
     if (source != nullptr) out.path = PathTo(schema, field.source_id);
     out.integers = HasIntegerCodes(out.transform, out.source);
     fields_.push_back(std::move(out));
@@ -77,13 +97,15 @@ PartitionRouter::PartitionRouter(const spec::PartitionSpec& spec, const spec::Sc
 
 size_t PartitionRouter::CodesHash::operator()(const std::vector<int64_t>& codes) const {
   size_t hash = 0;
-  for (int64_t code : codes) hash = (hash ^ static_cast<size_t>(code)) * 0x9E3779B97F4A7C15ull + (hash >> 29);
+  for (int64_t code : codes)
+    hash = (hash ^ static_cast<size_t>(code)) * 0x9E3779B97F4A7C15ull + (hash >> 29);
   return hash;
 }
 
 int64_t PartitionRouter::DictionaryCode(Field& field, const Value& transformed) {
   if (transformed.is_null()) return kNullCode;
-  auto [it, fresh] = field.dictionary.emplace(transformed, static_cast<int64_t>(field.values.size()));
+  auto [it, fresh] =
+      field.dictionary.emplace(transformed, static_cast<int64_t>(field.values.size()));
   if (fresh) field.values.push_back(transformed);
   return it->second;
 }
@@ -112,8 +134,9 @@ void PartitionRouter::Codes(Field& field, duckdb::DataChunk& chunk, std::vector<
     size_t at = format.sel->get_index(i);
     if (!format.validity.RowIsValid(at)) continue;
     if (field.integers) {
-      int64_t value = physical == PhysicalType::INT32 ? duckdb::UnifiedVectorFormat::GetData<int32_t>(format)[at]
-                                                      : duckdb::UnifiedVectorFormat::GetData<int64_t>(format)[at];
+      int64_t value = physical == PhysicalType::INT32
+                          ? duckdb::UnifiedVectorFormat::GetData<int32_t>(format)[at]
+                          : duckdb::UnifiedVectorFormat::GetData<int64_t>(format)[at];
       (*out)[i] = TransformInteger(field.transform, field.source.kind(), value);
     } else if (physical == PhysicalType::VARCHAR) {
       const auto& text = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format)[at];
@@ -126,7 +149,8 @@ void PartitionRouter::Codes(Field& field, duckdb::DataChunk& chunk, std::vector<
       constexpr size_t kMaxTexts = 100'000;  // sources of truncate and bucket may all differ
       if (field.texts.size() > kMaxTexts) field.texts.clear();
     } else {
-      (*out)[i] = DictionaryCode(field, field.transform.Apply(field.source, FromDuckDb(vector->GetValue(i))));
+      (*out)[i] = DictionaryCode(
+          field, field.transform.Apply(field.source, FromDuckDb(vector->GetValue(i))));
     }
   }
 }

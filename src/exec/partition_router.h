@@ -1,8 +1,9 @@
-// Partition routing: the partition of each row of a chunk under a spec, column by column. One object serves one thread.
-// Exec-internal: includes DuckDB.
+// Partition routing: the partition of each row of a chunk under a spec, column by column. One
+// object serves one thread. Exec-internal: includes DuckDB.
 //
-// Each partition field turns its column into 64-bit codes: the transformed value itself where it is an integer, else the
-// number of the value in a dictionary. A row's partition is the tuple of its codes.
+// Each partition field turns its column into 64-bit codes: the transformed value itself where it is
+// an integer, else the number of the value in a dictionary. A row's partition is the tuple of its
+// codes.
 #pragma once
 
 #include <map>
@@ -34,7 +35,7 @@ class PartitionRouter {
     std::vector<size_t> path;
     bool integers = false;  // codes are the transformed values
     std::map<Value, int64_t, bool (*)(const Value&, const Value&)> dictionary;
-    std::vector<Value> values;  // of dictionary codes
+    std::vector<Value> values;                       // of dictionary codes
     std::unordered_map<std::string, int64_t> texts;  // source texts and bytes to codes
   };
   struct CodesHash {

@@ -22,23 +22,31 @@ std::string_view RowArgs::Text(size_t i) const {
 int64_t RowArgs::Long(size_t i) const {
   const duckdb::UnifiedVectorFormat& c = columns_[i];
   switch (types_[i]) {
-    case PhysicalType::BOOL: return duckdb::UnifiedVectorFormat::GetData<bool>(c)[At(i)];
-    case PhysicalType::INT8: return duckdb::UnifiedVectorFormat::GetData<int8_t>(c)[At(i)];
-    case PhysicalType::INT16: return duckdb::UnifiedVectorFormat::GetData<int16_t>(c)[At(i)];
-    case PhysicalType::INT32: return duckdb::UnifiedVectorFormat::GetData<int32_t>(c)[At(i)];
-    default: return duckdb::UnifiedVectorFormat::GetData<int64_t>(c)[At(i)];
+    case PhysicalType::BOOL:
+      return duckdb::UnifiedVectorFormat::GetData<bool>(c)[At(i)];
+    case PhysicalType::INT8:
+      return duckdb::UnifiedVectorFormat::GetData<int8_t>(c)[At(i)];
+    case PhysicalType::INT16:
+      return duckdb::UnifiedVectorFormat::GetData<int16_t>(c)[At(i)];
+    case PhysicalType::INT32:
+      return duckdb::UnifiedVectorFormat::GetData<int32_t>(c)[At(i)];
+    default:
+      return duckdb::UnifiedVectorFormat::GetData<int64_t>(c)[At(i)];
   }
 }
 
 double RowArgs::Double(size_t i) const {
-  if (types_[i] == PhysicalType::FLOAT) return duckdb::UnifiedVectorFormat::GetData<float>(columns_[i])[At(i)];
-  if (types_[i] == PhysicalType::DOUBLE) return duckdb::UnifiedVectorFormat::GetData<double>(columns_[i])[At(i)];
+  if (types_[i] == PhysicalType::FLOAT)
+    return duckdb::UnifiedVectorFormat::GetData<float>(columns_[i])[At(i)];
+  if (types_[i] == PhysicalType::DOUBLE)
+    return duckdb::UnifiedVectorFormat::GetData<double>(columns_[i])[At(i)];
   return static_cast<double>(Long(i));
 }
 
 TextList RowArgs::Texts(size_t i) const {
   TextList out;
-  const auto& entry = duckdb::UnifiedVectorFormat::GetData<duckdb::list_entry_t>(columns_[i])[At(i)];
+  const auto& entry =
+      duckdb::UnifiedVectorFormat::GetData<duckdb::list_entry_t>(columns_[i])[At(i)];
   duckdb::Vector& child = duckdb::ListVector::GetEntry(chunk_.data[i]);
   duckdb::UnifiedVectorFormat format;
   child.ToUnifiedFormat(duckdb::ListVector::GetListSize(chunk_.data[i]), format);
@@ -54,11 +62,21 @@ namespace {
 
 void StoreInteger(duckdb::Vector& result, size_t row, int64_t value) {
   switch (result.GetType().InternalType()) {
-    case PhysicalType::BOOL: FlatVector::GetData<bool>(result)[row] = value != 0; break;
-    case PhysicalType::INT8: FlatVector::GetData<int8_t>(result)[row] = static_cast<int8_t>(value); break;
-    case PhysicalType::INT16: FlatVector::GetData<int16_t>(result)[row] = static_cast<int16_t>(value); break;
-    case PhysicalType::INT32: FlatVector::GetData<int32_t>(result)[row] = static_cast<int32_t>(value); break;
-    default: FlatVector::GetData<int64_t>(result)[row] = value; break;
+    case PhysicalType::BOOL:
+      FlatVector::GetData<bool>(result)[row] = value != 0;
+      break;
+    case PhysicalType::INT8:
+      FlatVector::GetData<int8_t>(result)[row] = static_cast<int8_t>(value);
+      break;
+    case PhysicalType::INT16:
+      FlatVector::GetData<int16_t>(result)[row] = static_cast<int16_t>(value);
+      break;
+    case PhysicalType::INT32:
+      FlatVector::GetData<int32_t>(result)[row] = static_cast<int32_t>(value);
+      break;
+    default:
+      FlatVector::GetData<int64_t>(result)[row] = value;
+      break;
   }
 }
 
@@ -81,7 +99,8 @@ void Store(duckdb::Vector& result, size_t row, const Datum& datum) {
   } else {
     const TextList& list = std::get<TextList>(datum);
     duckdb::list_entry_t entry{duckdb::ListVector::GetListSize(result), list.size()};
-    for (const std::string& element : list) duckdb::ListVector::PushBack(result, duckdb::Value(element));
+    for (const std::string& element : list)
+      duckdb::ListVector::PushBack(result, duckdb::Value(element));
     FlatVector::GetData<duckdb::list_entry_t>(result)[row] = entry;
   }
 }
@@ -118,7 +137,8 @@ void Register(duckdb::ExtensionLoader& loader, const std::vector<RowFunction>& f
   }
 }
 
-void RegisterScalarFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects) {
+void RegisterScalarFunctions(duckdb::ExtensionLoader& loader,
+                             const std::shared_ptr<StatementObjects>& objects) {
   RegisterCastFunctions(loader);
   RegisterNumberFunctions(loader);
   RegisterVectorFunctions(loader);

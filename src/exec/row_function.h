@@ -1,6 +1,6 @@
-// Scalar functions written as one C++ function of a row: arguments are read through RowArgs, the answer is a Datum. For
-// functions whose work outweighs the cost of the call; tight numeric loops use DuckDB's executors instead.
-// Exec-internal: includes DuckDB.
+// Scalar functions written as one C++ function of a row: arguments are read through RowArgs, the
+// answer is a Datum. For functions whose work outweighs the cost of the call; tight numeric loops
+// use DuckDB's executors instead. Exec-internal: includes DuckDB.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct RowFunction {
   Datum (*body)(const RowArgs& args);
   bool sees_nulls = false;  // else NULL in, NULL out
   bool is_volatile = false;
-  bool variadic = false;    // the last argument type repeats
+  bool variadic = false;  // the last argument type repeats
 };
 
 void Register(duckdb::ExtensionLoader& loader, const std::vector<RowFunction>& functions);
@@ -60,6 +60,7 @@ void RegisterTextFunctions(duckdb::ExtensionLoader& loader);
 void RegisterFormatFunctions(duckdb::ExtensionLoader& loader);
 void RegisterDatetimeFunctions(duckdb::ExtensionLoader& loader);
 void RegisterHashFunctions(duckdb::ExtensionLoader& loader);
-void RegisterJsonFunctions(duckdb::ExtensionLoader& loader, const std::shared_ptr<StatementObjects>& objects);
+void RegisterJsonFunctions(duckdb::ExtensionLoader& loader,
+                           const std::shared_ptr<StatementObjects>& objects);
 
 }  // namespace iceblink::exec

@@ -1,10 +1,12 @@
 // DELETE, UPDATE and MERGE.
 //
-//   1  the source of a MERGE is evaluated once, into a temporary table; the ranges and sets of its join keys prune the
+//   1  the source of a MERGE is evaluated once, into a temporary table; the ranges and sets of its
+//   join keys prune the
 //      target's files
-//   2  one pass over the target makes the table of actions: f file, p position, s source row, a clause that applies
-//   3  a target row that two source rows match is an error
-//   4  copy-on-write: the files that actions touch are read again and written without what is deleted, with what is updated
+//   2  one pass over the target makes the table of actions: f file, p position, s source row, a
+//   clause that applies 3  a target row that two source rows match is an error 4  copy-on-write:
+//   the files that actions touch are read again and written without what is deleted, with what is
+//   updated
 //      merge-on-read: positions of acted rows become deletes, updated rows are written anew
 //   5  source rows that matched nothing are inserted in the same files
 #include <fmt/format.h>
@@ -34,9 +36,13 @@ constexpr int kBySource = 1000;  // clause numbers of NOT MATCHED BY SOURCE star
 
 class RowLevelRun {
  public:
-  RowLevelRun(DuckDbSession& session, const RowLevelPlan& plan, bool copy_on_write, const WriteSpec& write,
-              const StatementContext& context)
-      : session_(session), plan_(plan), copy_on_write_(copy_on_write), write_(write), context_(context),
+  RowLevelRun(DuckDbSession& session, const RowLevelPlan& plan, bool copy_on_write,
+              const WriteSpec& write, const StatementContext& context)
+      : session_(session),
+        plan_(plan),
+        copy_on_write_(copy_on_write),
+        write_(write),
+        context_(context),
         lowering_(context, session) {}
 
   Result<RowLevelOutcome> Run();
@@ -52,7 +58,8 @@ class RowLevelRun {
   Status CheckCardinality();
   Status CountActions();
   Result<std::string> ClauseNumber(const std::vector<plan::RowClause>& clauses, int first);
-  Result<std::vector<std::string>> NewValues(const std::vector<plan::RowClause>& clauses, int first, bool keep_target);
+  Result<std::vector<std::string>> NewValues(const std::vector<plan::RowClause>& clauses, int first,
+                                             bool keep_target);
   Result<std::string> InsertedRows();
   Result<std::string> RewrittenRows();
   Result<std::string> UpdatedRows();
@@ -92,7 +99,8 @@ Status RowLevelRun::PrepareSource() {
   if (!merges()) return {};
   ASSIGN_OR_RETURN(std::string sql, lowering_.Query(plan_.source));
   RETURN_IF_ERROR(session_.Prepare(lowering_.extensions()));
-  ASSIGN_OR_RETURN(auto created, session_.Run(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS {}", kSource, sql)));
+  ASSIGN_OR_RETURN(auto created, session_.Run(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS {}",
+                                                          kSource, sql)));
   return {};
 }
 
@@ -109,13 +117,15 @@ Status RowLevelRun::PlanTarget() {
   for (const plan::ScanColumn& column : scan.columns) {
     if (write_.metadata->format_version < 3) break;
     if (column.field_id == table::kRowIdId) row_id_ = Lowering::Name(column.column.id);
-    if (column.field_id == table::kLastUpdatedSequenceId) sequence_ = Lowering::Name(column.column.id);
+    if (column.field_id == table::kLastUpdatedSequenceId)
+      sequence_ = Lowering::Name(column.column.id);
   }
   return {};
 }
 
 // The number of the first clause whose condition holds, NULL when none does.
-Result<std::string> RowLevelRun::ClauseNumber(const std::vector<plan::RowClause>& clauses, int first) {
+Result<std::string> RowLevelRun::ClauseNumber(const std::vector<plan::RowClause>& clauses,
+                                              int first) {
   std::string out = "CASE";
   for (size_t i = 0; i < clauses.size(); ++i) {
     std::string condition = "true";
@@ -128,8 +138,8 @@ Result<std::string> RowLevelRun::ClauseNumber(const std::vector<plan::RowClause>
 }
 
 // Per field of the table the value that clause `a` gives; without one the target's own, or NULL.
-Result<std::vector<std::string>> RowLevelRun::NewValues(const std::vector<plan::RowClause>& clauses, int first,
-                                                        bool keep_target) {
+Result<std::vector<std::string>> RowLevelRun::NewValues(const std::vector<plan::RowClause>& clauses,
+                                                        int first, bool keep_target) {
   std::vector<std::string> out;
   const auto& fields = plan_.target.schema->fields();
   for (size_t k = 0; k < fields.size(); ++k) {
@@ -142,14 +152,17 @@ Result<std::vector<std::string>> RowLevelRun::NewValues(const std::vector<plan::
       text += fmt::format(" WHEN a = {} THEN {}", first + static_cast<int>(i), value);
     }
     std::string rest = keep_target ? Lowering::Name(column.id) : "NULL";
-    out.push_back(text == "CASE" ? rest : "CAST(" + text + " ELSE " + rest + " END AS " + TypeSql(column.type) + ")");
+    out.push_back(text == "CASE"
+                      ? rest
+                      : "CAST(" + text + " ELSE " + rest + " END AS " + TypeSql(column.type) + ")");
   }
   return out;
 }
 
 std::vector<std::string> RowLevelRun::ValueNames() const {
   std::vector<std::string> out;
-  for (size_t k = 0; k < plan_.target.schema->fields().size(); ++k) out.push_back("n" + std::to_string(k));
+  for (size_t k = 0; k < plan_.target.schema->fields().size(); ++k)
+    out.push_back("n" + std::to_string(k));
   return out;
 }
 
@@ -158,7 +171,8 @@ std::string RowLevelRun::UpdateClauses() const {
   std::vector<std::string> out = {"-1"};
   auto add = [&](const std::vector<plan::RowClause>& clauses, int first) {
     for (size_t i = 0; i < clauses.size(); ++i) {
-      if (clauses[i].action == RowAction::kUpdate) out.push_back(std::to_string(first + static_cast<int>(i)));
+      if (clauses[i].action == RowAction::kUpdate)
+        out.push_back(std::to_string(first + static_cast<int>(i)));
     }
   };
   add(plan_.matched, 0);
@@ -172,9 +186,11 @@ Status RowLevelRun::CollectActions() {
     ASSIGN_OR_RETURN(condition, lowering_.Expression(plan_.condition));
   }
   ASSIGN_OR_RETURN(std::string clause, ClauseNumber(plan_.matched, 0));
-  std::string from = merges() ? fmt::format("({}) AS t INNER JOIN (SELECT *, rowid AS s FROM {}) AS x ON {}", target_sql_,
-                                            kSource, condition)
-                              : fmt::format("(SELECT *, CAST(NULL AS BIGINT) AS s FROM ({})) WHERE {}", target_sql_, condition);
+  std::string from =
+      merges() ? fmt::format("({}) AS t INNER JOIN (SELECT *, rowid AS s FROM {}) AS x ON {}",
+                             target_sql_, kSource, condition)
+               : fmt::format("(SELECT *, CAST(NULL AS BIGINT) AS s FROM ({})) WHERE {}",
+                             target_sql_, condition);
   std::vector<std::string> items = {"f", "p", "s", "a"};
   if (!copy_on_write_) {
     ASSIGN_OR_RETURN(std::vector<std::string> values, NewValues(plan_.matched, 0, true));
@@ -186,8 +202,11 @@ Status RowLevelRun::CollectActions() {
   Extensions needed = lowering_.extensions();
   needed.parquet = needed.core_functions = true;
   RETURN_IF_ERROR(session_.Prepare(needed));
-  ASSIGN_OR_RETURN(auto created, session_.Run(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT {} FROM ({})", kActions,
-                                                          Join(items, ", "), inner), context_.on_progress));
+  ASSIGN_OR_RETURN(
+      auto created,
+      session_.Run(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT {} FROM ({})", kActions,
+                               Join(items, ", "), inner),
+                   context_.on_progress));
   return {};
 }
 
@@ -197,13 +216,16 @@ Status RowLevelRun::AddBySourceActions() {
   ASSIGN_OR_RETURN(std::string clause, ClauseNumber(plan_.not_matched_by_source, kBySource));
   std::vector<std::string> items = {"f", "p", "NULL", "a"};
   if (!copy_on_write_) {
-    ASSIGN_OR_RETURN(std::vector<std::string> values, NewValues(plan_.not_matched_by_source, kBySource, true));
+    ASSIGN_OR_RETURN(std::vector<std::string> values,
+                     NewValues(plan_.not_matched_by_source, kBySource, true));
     items.insert(items.end(), values.begin(), values.end());
     if (row_id_) items.push_back(*row_id_);
   }
-  std::string sql = fmt::format("INSERT INTO {0} SELECT {1} FROM (SELECT *, {2} AS a FROM ({3}) AS t ANTI JOIN (SELECT f AS mf, "
-                                "p AS mp FROM {0}) AS m ON t.f = m.mf AND t.p = m.mp) WHERE a IS NOT NULL",
-                                kActions, Join(items, ", "), clause, target_sql_);
+  std::string sql = fmt::format(
+      "INSERT INTO {0} SELECT {1} FROM (SELECT *, {2} AS a FROM ({3}) AS t ANTI JOIN (SELECT f AS "
+      "mf, "
+      "p AS mp FROM {0}) AS m ON t.f = m.mf AND t.p = m.mp) WHERE a IS NOT NULL",
+      kActions, Join(items, ", "), clause, target_sql_);
   ASSIGN_OR_RETURN(auto inserted, session_.Run(sql, context_.on_progress));
   return {};
 }
@@ -211,20 +233,27 @@ Status RowLevelRun::AddBySourceActions() {
 Status RowLevelRun::CheckCardinality() {
   if (!merges() || plan_.matched.empty()) return {};
   const plan::RowClause& only = plan_.matched[0];
-  bool unchecked = plan_.matched.size() == 1 && only.action == RowAction::kDelete && only.condition == nullptr;
+  bool unchecked =
+      plan_.matched.size() == 1 && only.action == RowAction::kDelete && only.condition == nullptr;
   if (unchecked) return {};
-  ASSIGN_OR_RETURN(auto rows, Fetch(fmt::format("SELECT count(*) - count(DISTINCT (f << 40) + p) FROM {}", kActions)));
+  ASSIGN_OR_RETURN(
+      auto rows,
+      Fetch(fmt::format("SELECT count(*) - count(DISTINCT (f << 40) + p) FROM {}", kActions)));
   if (rows[0][0].AsInt64() > 0) ThrowCondition("MERGE_CARDINALITY_VIOLATION");
   return {};
 }
 
 Status RowLevelRun::CountActions() {
-  ASSIGN_OR_RETURN(auto rows, Fetch(fmt::format("SELECT a, count(DISTINCT (f << 40) + p) FROM {} WHERE a IS NOT NULL GROUP BY a",
-                                                kActions)));
+  ASSIGN_OR_RETURN(
+      auto rows,
+      Fetch(fmt::format(
+          "SELECT a, count(DISTINCT (f << 40) + p) FROM {} WHERE a IS NOT NULL GROUP BY a",
+          kActions)));
   for (const ValueList& row : rows) {
     int64_t clause = row[0].AsInt64(), count = row[1].AsInt64();
     bool by_source = clause >= kBySource;
-    const plan::RowClause& fired = by_source ? plan_.not_matched_by_source[clause - kBySource] : plan_.matched[clause];
+    const plan::RowClause& fired =
+        by_source ? plan_.not_matched_by_source[clause - kBySource] : plan_.matched[clause];
     if (fired.action == RowAction::kUpdate) {
       outcome_.updated += count;
       (by_source ? outcome_.by_source_updated : outcome_.matched_updated) += count;
@@ -236,7 +265,8 @@ Status RowLevelRun::CountActions() {
   return {};
 }
 
-// Rows that INSERT clauses make of unmatched source rows, as n0 ...; empty text when there are no such clauses.
+// Rows that INSERT clauses make of unmatched source rows, as n0 ...; empty text when there are no
+// such clauses.
 Result<std::string> RowLevelRun::InsertedRows() {
   if (plan_.not_matched.empty()) return std::string();
   ASSIGN_OR_RETURN(std::string clause, ClauseNumber(plan_.not_matched, 0));
@@ -244,16 +274,20 @@ Result<std::string> RowLevelRun::InsertedRows() {
   std::vector<std::string> names = ValueNames(), items;
   for (size_t k = 0; k < values.size(); ++k) items.push_back(values[k] + " AS " + names[k]);
   if (row_id_) items.push_back("CAST(NULL AS BIGINT) AS r, CAST(NULL AS BIGINT) AS q");
-  std::string sql = fmt::format("SELECT {} FROM (SELECT *, {} AS a FROM (SELECT *, rowid AS s FROM {}) AS x ANTI JOIN (SELECT s "
-                                "AS ms FROM {} WHERE s IS NOT NULL) AS m ON x.s = m.ms) WHERE a IS NOT NULL",
-                                Join(items, ", "), clause, kSource, kActions);
+  std::string sql = fmt::format(
+      "SELECT {} FROM (SELECT *, {} AS a FROM (SELECT *, rowid AS s FROM {}) AS x ANTI JOIN "
+      "(SELECT s "
+      "AS ms FROM {} WHERE s IS NOT NULL) AS m ON x.s = m.ms) WHERE a IS NOT NULL",
+      Join(items, ", "), clause, kSource, kActions);
   ASSIGN_OR_RETURN(auto count, Fetch("SELECT count(*) FROM (" + sql + ")"));
   outcome_.inserted = count[0][0].AsInt64();
   return outcome_.inserted > 0 ? sql : std::string();
 }
 
 Result<std::vector<int64_t>> RowLevelRun::TouchedFiles() {
-  ASSIGN_OR_RETURN(auto rows, Fetch(fmt::format("SELECT DISTINCT f FROM {} WHERE a IS NOT NULL ORDER BY f", kActions)));
+  ASSIGN_OR_RETURN(
+      auto rows,
+      Fetch(fmt::format("SELECT DISTINCT f FROM {} WHERE a IS NOT NULL ORDER BY f", kActions)));
   std::vector<int64_t> out;
   for (const ValueList& row : rows) out.push_back(row[0].AsInt64());
   return out;
@@ -275,7 +309,8 @@ Result<std::string> RowLevelRun::RewrittenRows() {
     touched->tasks.push_back(scan_->tasks[f]);
     touched->deleted.push_back(scan_->deleted[f]);
     touched->rows += scan_->tasks[f].file.record_count;
-    live += scan_->tasks[f].file.record_count - (scan_->deleted[f] != nullptr ? scan_->deleted[f]->Cardinality() : 0);
+    live += scan_->tasks[f].file.record_count -
+            (scan_->deleted[f] != nullptr ? scan_->deleted[f]->Cardinality() : 0);
   }
   outcome_.copied = live - outcome_.updated - outcome_.deleted;
   if (outcome_.copied == 0 && outcome_.updated == 0) return std::string();
@@ -283,8 +318,11 @@ Result<std::string> RowLevelRun::RewrittenRows() {
   // One expression serves both kinds of clauses: their numbers differ.
   ASSIGN_OR_RETURN(std::vector<std::string> values, NewValues(plan_.matched, 0, true));
   if (!plan_.not_matched_by_source.empty()) {
-    ASSIGN_OR_RETURN(std::vector<std::string> more, NewValues(plan_.not_matched_by_source, kBySource, true));
-    for (size_t k = 0; k < values.size(); ++k) values[k] = fmt::format("CASE WHEN a >= {} THEN {} ELSE {} END", kBySource, more[k], values[k]);
+    ASSIGN_OR_RETURN(std::vector<std::string> more,
+                     NewValues(plan_.not_matched_by_source, kBySource, true));
+    for (size_t k = 0; k < values.size(); ++k)
+      values[k] =
+          fmt::format("CASE WHEN a >= {} THEN {} ELSE {} END", kBySource, more[k], values[k]);
   }
   std::vector<std::string> names = ValueNames(), items;
   for (size_t k = 0; k < values.size(); ++k) items.push_back(values[k] + " AS " + names[k]);
@@ -292,10 +330,16 @@ Result<std::string> RowLevelRun::RewrittenRows() {
     items.push_back(*row_id_ + " AS r");
     items.push_back("CASE WHEN a IS NULL THEN " + *sequence_ + " END AS q");
   }
-  std::string source = merges() ? fmt::format(" LEFT JOIN (SELECT *, rowid AS xs FROM {}) AS x ON m.s = x.xs", kSource) : "";
-  return fmt::format("SELECT {} FROM ({}) AS t LEFT JOIN (SELECT DISTINCT f AS mf, p AS mp, {} AS s, a FROM {} WHERE a IS NOT "
-                     "NULL) AS m ON t.f = m.mf AND t.p = m.mp{} WHERE a IS NULL OR a IN ({})",
-                     Join(items, ", "), rows, outcome_.updated > 0 ? "s" : "NULL", kActions, source, UpdateClauses());
+  std::string source =
+      merges()
+          ? fmt::format(" LEFT JOIN (SELECT *, rowid AS xs FROM {}) AS x ON m.s = x.xs", kSource)
+          : "";
+  return fmt::format(
+      "SELECT {} FROM ({}) AS t LEFT JOIN (SELECT DISTINCT f AS mf, p AS mp, {} AS s, a FROM {} "
+      "WHERE a IS NOT "
+      "NULL) AS m ON t.f = m.mf AND t.p = m.mp{} WHERE a IS NULL OR a IN ({})",
+      Join(items, ", "), rows, outcome_.updated > 0 ? "s" : "NULL", kActions, source,
+      UpdateClauses());
 }
 
 void RowLevelRun::RemoveRewritten(const std::vector<int64_t>& files) {
@@ -316,9 +360,7 @@ Result<std::string> RowLevelRun::UpdatedRows() {
 }
 
 // The write's schema, with the lineage columns behind it in version 3.
-WriteSpec RowLevelRun::RowsSpec() const {
-  return row_id_ ? WithLineage(write_) : write_;
-}
+WriteSpec RowLevelRun::RowsSpec() const { return row_id_ ? WithLineage(write_) : write_; }
 
 Status RowLevelRun::WriteRows(std::vector<std::string> queries) {
   std::erase_if(queries, [](const std::string& sql) { return sql.empty(); });
@@ -331,12 +373,15 @@ Status RowLevelRun::WriteRows(std::vector<std::string> queries) {
   needed.parquet = true;
   RETURN_IF_ERROR(session_.Prepare(needed));
   ASSIGN_OR_RETURN(outcome_.added_data_files,
-                   WriteQuery(session_, WriteRowsSql(Join(queries, " UNION ALL "), names, rows), rows, 0, context_, &count));
+                   WriteQuery(session_, WriteRowsSql(Join(queries, " UNION ALL "), names, rows),
+                              rows, 0, context_, &count));
   return {};
 }
 
 Status RowLevelRun::WritePositions() {
-  ASSIGN_OR_RETURN(auto result, session_.Run(fmt::format("SELECT f, p FROM {} WHERE a IS NOT NULL ORDER BY f, p", kActions)));
+  ASSIGN_OR_RETURN(
+      auto result,
+      session_.Run(fmt::format("SELECT f, p FROM {} WHERE a IS NOT NULL ORDER BY f, p", kActions)));
   std::map<int64_t, io::PositionBitmap> positions;
   while (true) {
     ASSIGN_OR_RETURN(auto chunk, session_.Fetch(*result));
@@ -347,12 +392,14 @@ Status RowLevelRun::WritePositions() {
     for (size_t i = 0; i < chunk->size(); ++i) positions[f[i]].Add(p[i]);
   }
   const bool vectors = write_.metadata->format_version >= 3;
-  const bool by_file = AsciiLower(write_.metadata->Property("write.delete.granularity", "file")) != "partition";
+  const bool by_file =
+      AsciiLower(write_.metadata->Property("write.delete.granularity", "file")) != "partition";
   std::vector<FileDeletes> deletes;
   for (auto& [f, bitmap] : positions) {
     const table::FileScanTask& task = scan_->tasks[f];
     outcome_.referenced_data_files.push_back(task.file.file_path);
-    // What earlier deletes of this file alone say moves into the new one; a vector must hold every position.
+    // What earlier deletes of this file alone say moves into the new one; a vector must hold every
+    // position.
     std::vector<table::DeleteFilePtr> merged;
     for (const table::DeleteFilePtr& old : task.deletes) {
       if (old->file.content != spec::DataFileContent::kPositionDeletes) continue;
@@ -361,7 +408,8 @@ Status RowLevelRun::WritePositions() {
       if ((vectors || by_file) && own) outcome_.removed_delete_files.push_back(old->file);
     }
     if (!merged.empty()) {
-      ASSIGN_OR_RETURN(io::PositionBitmap earlier, ReadPositions(session_, merged, task.file.file_path));
+      ASSIGN_OR_RETURN(io::PositionBitmap earlier,
+                       ReadPositions(session_, merged, task.file.file_path));
       bitmap.Merge(earlier);
     }
     deletes.push_back({&task.file, std::move(bitmap)});
@@ -397,12 +445,15 @@ Result<RowLevelOutcome> RowLevelRun::Run() {
 
 }  // namespace
 
-Result<RowLevelOutcome> Executor::RowLevel(const RowLevelPlan& plan, bool copy_on_write, const WriteSpec& write,
+Result<RowLevelOutcome> Executor::RowLevel(const RowLevelPlan& plan, bool copy_on_write,
+                                           const WriteSpec& write,
                                            const StatementContext& context) {
   DuckDbSession& session = state_->session;
   session.objects().Clear();
-  auto outcome = Guarded([&] { return RowLevelRun(session, plan, copy_on_write, write, context).Run(); });
-  (void)session.Run(fmt::format("DROP TABLE IF EXISTS {}; DROP TABLE IF EXISTS {}", kSource, kActions));
+  auto outcome =
+      Guarded([&] { return RowLevelRun(session, plan, copy_on_write, write, context).Run(); });
+  (void)session.Run(
+      fmt::format("DROP TABLE IF EXISTS {}; DROP TABLE IF EXISTS {}", kSource, kActions));
   return outcome;
 }
 

@@ -1,4 +1,5 @@
-// Deleted positions of the files of a scan, as bitmaps: from deletion vectors, position delete files and equality deletes.
+// Deleted positions of the files of a scan, as bitmaps: from deletion vectors, position delete
+// files and equality deletes.
 #include <fmt/format.h>
 
 #include <map>
@@ -46,10 +47,12 @@ class PositionFiles {
   Status Read(const spec::DataFile& deletes, std::map<std::string, PositionBitmap>* out) {
     if (deletes.format != spec::FileFormat::kParquet) {
       return Fail(ErrorCode::kUnsupported,
-                  fmt::format("Cannot read {} delete files: {}", spec::FileFormatName(deletes.format), deletes.file_path),
+                  fmt::format("Cannot read {} delete files: {}",
+                              spec::FileFormatName(deletes.format), deletes.file_path),
                   "UnsupportedOperationException");
     }
-    std::string sql = "SELECT file_path, pos FROM read_parquet(" + QuoteText(DuckDbPath(deletes.file_path)) + ")";
+    std::string sql =
+        "SELECT file_path, pos FROM read_parquet(" + QuoteText(DuckDbPath(deletes.file_path)) + ")";
     ASSIGN_OR_RETURN(auto result, session_.RunAside(sql));
     std::string path;
     PositionBitmap* bitmap = nullptr;
@@ -60,13 +63,15 @@ class PositionFiles {
       chunk->data[0].ToUnifiedFormat(chunk->size(), paths);
       chunk->data[1].ToUnifiedFormat(chunk->size(), positions);
       for (size_t i = 0; i < chunk->size(); ++i) {
-        const auto& text = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(paths)[paths.sel->get_index(i)];
+        const auto& text =
+            duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(paths)[paths.sel->get_index(i)];
         std::string_view next(text.GetData(), text.GetSize());
         if (bitmap == nullptr || next != path) {
           path = next;
           bitmap = &(*out)[path];
         }
-        bitmap->Add(duckdb::UnifiedVectorFormat::GetData<int64_t>(positions)[positions.sel->get_index(i)]);
+        bitmap->Add(
+            duckdb::UnifiedVectorFormat::GetData<int64_t>(positions)[positions.sel->get_index(i)]);
       }
     }
   }
@@ -75,8 +80,10 @@ class PositionFiles {
   std::map<std::string, std::map<std::string, PositionBitmap>> files_;
 };
 
-// A scan of other files of the same table with the columns of `ids`, e.g. an equality delete file as if it held data.
-Result<std::shared_ptr<PlannedScan>> KeyScan(const PlannedScan& scan, const std::vector<int32_t>& ids) {
+// A scan of other files of the same table with the columns of `ids`, e.g. an equality delete file
+// as if it held data.
+Result<std::shared_ptr<PlannedScan>> KeyScan(const PlannedScan& scan,
+                                             const std::vector<int32_t>& ids) {
   auto out = std::make_shared<PlannedScan>();
   out->metadata = scan.metadata;
   out->schema = scan.schema;
@@ -84,13 +91,17 @@ Result<std::shared_ptr<PlannedScan>> KeyScan(const PlannedScan& scan, const std:
   for (int32_t id : ids) {
     const spec::NestedField* field = scan.schema->FindField(id);
     // The column may have been dropped since.
-    for (auto it = scan.metadata->schemas.rbegin(); field == nullptr && it != scan.metadata->schemas.rend(); ++it) {
+    for (auto it = scan.metadata->schemas.rbegin();
+         field == nullptr && it != scan.metadata->schemas.rend(); ++it) {
       field = it->FindField(id);
     }
-    if (field == nullptr) return Fail(ErrorCode::kCorrupt, "Cannot find equality column " + std::to_string(id));
-    out->fields.push_back({"k" + std::to_string(id), *field, ToLogicalType(field->type), ScanSource::kField});
+    if (field == nullptr)
+      return Fail(ErrorCode::kCorrupt, "Cannot find equality column " + std::to_string(id));
+    out->fields.push_back(
+        {"k" + std::to_string(id), *field, ToLogicalType(field->type), ScanSource::kField});
   }
-  out->fields.push_back({"_ordinal", spec::NestedField::Optional(-1003, "_ordinal", spec::Type::Long()),
+  out->fields.push_back({"_ordinal",
+                         spec::NestedField::Optional(-1003, "_ordinal", spec::Type::Long()),
                          duckdb::LogicalType::BIGINT, ScanSource::kFileOrdinal});
   return out;
 }
@@ -107,7 +118,8 @@ std::vector<EqualityGroup> GroupEquality(const PlannedScan& scan) {
   for (size_t i = 0; i < scan.tasks.size(); ++i) {
     std::map<std::vector<int32_t>, std::vector<table::DeleteFilePtr>> by_ids;
     for (const table::DeleteFilePtr& file : scan.tasks[i].deletes) {
-      if (file->file.content == spec::DataFileContent::kEqualityDeletes) by_ids[file->file.equality_ids].push_back(file);
+      if (file->file.content == spec::DataFileContent::kEqualityDeletes)
+        by_ids[file->file.equality_ids].push_back(file);
     }
     for (auto& [ids, files] : by_ids) {
       std::string key;
@@ -135,8 +147,9 @@ Status ApplyEquality(DuckDbSession& session, PlannedScan& scan, const EqualityGr
   for (const table::DeleteFilePtr& file : group.deletes) {
     if (file->file.format != spec::FileFormat::kParquet) {
       return Fail(ErrorCode::kUnsupported,
-                  fmt::format("Cannot read {} delete files: {}", spec::FileFormatName(file->file.format),
-                              file->file.file_path), "UnsupportedOperationException");
+                  fmt::format("Cannot read {} delete files: {}",
+                              spec::FileFormatName(file->file.format), file->file.file_path),
+                  "UnsupportedOperationException");
     }
     table::FileScanTask task;
     task.file = file->file;
@@ -146,16 +159,18 @@ Status ApplyEquality(DuckDbSession& session, PlannedScan& scan, const EqualityGr
   data->deleted.resize(data->tasks.size());
   deletes->deleted.resize(deletes->tasks.size());
   std::vector<std::string> equal;
-  for (int32_t id : group.ids) equal.push_back(fmt::format("d.k{0} IS NOT DISTINCT FROM e.k{0}", id));
-  std::string sql = fmt::format("SELECT d._ordinal, d.file_row_number FROM {} AS d SEMI JOIN {} AS e ON {}",
-                                ScanSql(session, "data", data), ScanSql(session, "deletes", deletes),
-                                Join(equal, " AND "));
+  for (int32_t id : group.ids)
+    equal.push_back(fmt::format("d.k{0} IS NOT DISTINCT FROM e.k{0}", id));
+  std::string sql = fmt::format(
+      "SELECT d._ordinal, d.file_row_number FROM {} AS d SEMI JOIN {} AS e ON {}",
+      ScanSql(session, "data", data), ScanSql(session, "deletes", deletes), Join(equal, " AND "));
   ASSIGN_OR_RETURN(auto result, session.RunAside(sql));
   while (true) {
     ASSIGN_OR_RETURN(auto chunk, session.Fetch(*result));
     if (chunk == nullptr) return {};
     for (size_t i = 0; i < chunk->size(); ++i) {
-      size_t task = group.tasks[static_cast<size_t>(chunk->data[0].GetValue(i).GetValue<int64_t>())];
+      size_t task =
+          group.tasks[static_cast<size_t>(chunk->data[0].GetValue(i).GetValue<int64_t>())];
       if (bitmaps[task] == nullptr) bitmaps[task] = std::make_unique<PositionBitmap>();
       bitmaps[task]->Add(chunk->data[1].GetValue(i).GetValue<int64_t>());
     }
@@ -164,7 +179,8 @@ Status ApplyEquality(DuckDbSession& session, PlannedScan& scan, const EqualityGr
 
 }  // namespace
 
-Result<io::PositionBitmap> ReadPositions(DuckDbSession& session, const std::vector<table::DeleteFilePtr>& deletes,
+Result<io::PositionBitmap> ReadPositions(DuckDbSession& session,
+                                         const std::vector<table::DeleteFilePtr>& deletes,
                                          const std::string& data_file) {
   PositionFiles files(session);
   PositionBitmap out;
@@ -197,12 +213,14 @@ Status LoadDeletes(DuckDbSession& session, PlannedScan& scan) {
         bitmaps[i]->Merge(vector);
         continue;
       }
-      ASSIGN_OR_RETURN(const PositionBitmap* positions, files.Find(deletes->file, scan.tasks[i].file.file_path));
+      ASSIGN_OR_RETURN(const PositionBitmap* positions,
+                       files.Find(deletes->file, scan.tasks[i].file.file_path));
       if (positions != nullptr) bitmaps[i]->Merge(*positions);
     }
   }
   if (equality) {
-    for (const EqualityGroup& group : GroupEquality(scan)) RETURN_IF_ERROR(ApplyEquality(session, scan, group, bitmaps));
+    for (const EqualityGroup& group : GroupEquality(scan))
+      RETURN_IF_ERROR(ApplyEquality(session, scan, group, bitmaps));
   }
   scan.deleted.resize(scan.tasks.size());
   for (size_t i = 0; i < bitmaps.size(); ++i) {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "exec/duckdb_types.h"
 #include "exec/duckdb_file_system.h"
+#include "exec/duckdb_types.h"
 #include "exec/iceberg_scan.h"
 #include "exec/lowering.h"
 #include "exec/table_functions.h"
@@ -36,52 +36,69 @@ void AddField(ColumnPlan& plan, ScanField field) {
 }
 
 // The columns by reserved id; false when the id is not one.
-Result<bool> AddMetadataColumn(const plan::TableScan& scan, const plan::ScanColumn& column, ColumnPlan& plan) {
+Result<bool> AddMetadataColumn(const plan::TableScan& scan, const plan::ScanColumn& column,
+                               ColumnPlan& plan) {
   using duckdb::LogicalType;
   std::string text;
   switch (column.field_id) {
     case table::kFilePathId:
-      AddField(plan, MetadataField("_file", column.field_id, LogicalType::VARCHAR, ScanSource::kFile));
+      AddField(plan,
+               MetadataField("_file", column.field_id, LogicalType::VARCHAR, ScanSource::kFile));
       text = "\"_file\"";
       break;
-    case table::kRowPositionId: text = "file_row_number"; break;
+    case table::kRowPositionId:
+      text = "file_row_number";
+      break;
     case table::kIsDeletedId:
-      AddField(plan, MetadataField("_ordinal", kOrdinalAux, LogicalType::BIGINT, ScanSource::kFileOrdinal));
+      AddField(plan, MetadataField("_ordinal", kOrdinalAux, LogicalType::BIGINT,
+                                   ScanSource::kFileOrdinal));
       text = "";  // made by the caller, who knows the scan's number
       break;
     case table::kSpecIdId:
-      AddField(plan, MetadataField("_spec_id", column.field_id, LogicalType::INTEGER, ScanSource::kSpecId));
+      AddField(plan, MetadataField("_spec_id", column.field_id, LogicalType::INTEGER,
+                                   ScanSource::kSpecId));
       text = "\"_spec_id\"";
       break;
     case table::kPartitionId: {
-      ASSIGN_OR_RETURN(spec::StructType type, spec::UnionPartitionType(scan.table.metadata->schema(),
-                                                                       scan.table.metadata->specs));
-      ScanField field{"_partition", spec::NestedField::Optional(column.field_id, "_partition", spec::Type(type)),
+      ASSIGN_OR_RETURN(
+          spec::StructType type,
+          spec::UnionPartitionType(scan.table.metadata->schema(), scan.table.metadata->specs));
+      ScanField field{"_partition",
+                      spec::NestedField::Optional(column.field_id, "_partition", spec::Type(type)),
                       ToLogicalType(spec::Type(type)), ScanSource::kPartition};
       text = "CAST(\"_partition\" AS " + TypeSql(column.column.type) + ")";
       AddField(plan, std::move(field));
       break;
     }
     case table::kRowIdId:
-      AddField(plan, MetadataField("_row_id", column.field_id, LogicalType::BIGINT, ScanSource::kField));
-      AddField(plan, MetadataField("_first_row_id", kFirstRowIdAux, LogicalType::BIGINT, ScanSource::kFirstRowId));
-      text = "CASE WHEN \"_first_row_id\" IS NOT NULL THEN coalesce(\"_row_id\", \"_first_row_id\" + file_row_number) END";
+      AddField(plan,
+               MetadataField("_row_id", column.field_id, LogicalType::BIGINT, ScanSource::kField));
+      AddField(plan, MetadataField("_first_row_id", kFirstRowIdAux, LogicalType::BIGINT,
+                                   ScanSource::kFirstRowId));
+      text =
+          "CASE WHEN \"_first_row_id\" IS NOT NULL THEN coalesce(\"_row_id\", \"_first_row_id\" + "
+          "file_row_number) END";
       break;
     case table::kLastUpdatedSequenceId:
-      AddField(plan, MetadataField("_last_updated_sequence_number", column.field_id, LogicalType::BIGINT,
-                                   ScanSource::kField));
-      AddField(plan, MetadataField("_sequence", kSequenceAux, LogicalType::BIGINT, ScanSource::kSequence));
-      text = "CASE WHEN \"_sequence\" IS NOT NULL THEN coalesce(\"_last_updated_sequence_number\", \"_sequence\") END";
+      AddField(plan, MetadataField("_last_updated_sequence_number", column.field_id,
+                                   LogicalType::BIGINT, ScanSource::kField));
+      AddField(plan, MetadataField("_sequence", kSequenceAux, LogicalType::BIGINT,
+                                   ScanSource::kSequence));
+      text =
+          "CASE WHEN \"_sequence\" IS NOT NULL THEN coalesce(\"_last_updated_sequence_number\", "
+          "\"_sequence\") END";
       break;
     case table::kChangeTypeId:
     case table::kChangeOrdinalId:
     case table::kCommitSnapshotIdId: {
       std::string name = "f" + std::to_string(column.field_id);
-      AddField(plan, MetadataField(name.c_str(), column.field_id, ToLogicalType(column.column.type), ScanSource::kChange));
+      AddField(plan, MetadataField(name.c_str(), column.field_id, ToLogicalType(column.column.type),
+                                   ScanSource::kChange));
       text = QuoteIdentifier(name);
       break;
     }
-    default: return false;
+    default:
+      return false;
   }
   plan.items.push_back(text);
   return true;
@@ -95,8 +112,10 @@ Result<ColumnPlan> PlanColumns(const plan::TableScan& scan) {
       if (known) continue;
     }
     const spec::NestedField* field = scan.table.schema->FindField(column.field_id);
-    if (field == nullptr) return Fail(ErrorCode::kInternal, "scan of unknown field " + std::to_string(column.field_id));
-    // A user's column of a metadata column's name keeps its name; ours start with an underscore and are few.
+    if (field == nullptr)
+      return Fail(ErrorCode::kInternal, "scan of unknown field " + std::to_string(column.field_id));
+    // A user's column of a metadata column's name keeps its name; ours start with an underscore and
+    // are few.
     std::string name = "f" + std::to_string(field->id) + "_" + field->name;
     if (field->type.Is(spec::TypeKind::kUnknown)) {
       out.items.push_back("CAST(NULL AS " + TypeSql(column.column.type) + ")");
@@ -115,11 +134,13 @@ Result<ColumnPlan> PlanColumns(const plan::TableScan& scan) {
 
 // Tuples as values of the union type, one per distinct (spec, tuple).
 Status FillUnionPartitions(PlannedScan& scan) {
-  ASSIGN_OR_RETURN(spec::StructType type, spec::UnionPartitionType(scan.metadata->schema(), scan.metadata->specs));
+  ASSIGN_OR_RETURN(spec::StructType type,
+                   spec::UnionPartitionType(scan.metadata->schema(), scan.metadata->specs));
   for (const table::FileScanTask& task : scan.tasks) {
     const spec::PartitionSpec* spec = scan.metadata->SpecById(task.file.spec_id);
     auto values = std::make_shared<std::vector<Value>>(type.fields.size());
-    for (size_t i = 0; spec != nullptr && i < spec->fields.size() && i < task.file.partition.size(); ++i) {
+    for (size_t i = 0; spec != nullptr && i < spec->fields.size() && i < task.file.partition.size();
+         ++i) {
       for (size_t u = 0; u < type.fields.size(); ++u) {
         if (type.fields[u].id == spec->fields[i].field_id) (*values)[u] = task.file.partition[i];
       }
@@ -132,7 +153,8 @@ Status FillUnionPartitions(PlannedScan& scan) {
 Status CheckFormat(const spec::DataFile& file) {
   if (file.format == spec::FileFormat::kParquet) return {};
   return Fail(ErrorCode::kUnsupported,
-              fmt::format("Cannot read {} data files: {}", spec::FileFormatName(file.format), file.file_path),
+              fmt::format("Cannot read {} data files: {}", spec::FileFormatName(file.format),
+                          file.file_path),
               "UnsupportedOperationException");
 }
 
@@ -155,10 +177,14 @@ Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan
   request.stats = table::StatsSelection::None();
   ASSIGN_OR_RETURN(out->tasks, table::PlanFiles(session.reading(), std::move(request)));
   if (scan.only_files != nullptr) {
-    std::erase_if(out->tasks, [&](const table::FileScanTask& t) { return scan.only_files->count(t.file.file_path) == 0; });
+    std::erase_if(out->tasks, [&](const table::FileScanTask& t) {
+      return scan.only_files->count(t.file.file_path) == 0;
+    });
   }
   if (scan.only_files != nullptr) {
-    std::erase_if(out->tasks, [&](const table::FileScanTask& task) { return !scan.only_files->contains(task.file.file_path); });
+    std::erase_if(out->tasks, [&](const table::FileScanTask& task) {
+      return !scan.only_files->contains(task.file.file_path);
+    });
   }
   for (const table::FileScanTask& task : out->tasks) {
     RETURN_IF_ERROR(CheckFormat(task.file));
@@ -168,8 +194,8 @@ Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan
   return out;
 }
 
-Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan& node, std::shared_ptr<PlannedScan> scan,
-                                  bool row_address) {
+Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan& node,
+                                  std::shared_ptr<PlannedScan> scan, bool row_address) {
   ASSIGN_OR_RETURN(ColumnPlan columns, PlanColumns(node));
   bool wants_deleted = false, wants_partition = false;
   for (const plan::ScanColumn& column : node.columns) {
@@ -179,7 +205,8 @@ Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan&
   std::vector<std::string> items;
   if (scan->tasks.empty()) {
     for (const plan::ScanColumn& column : node.columns) {
-      items.push_back("CAST(NULL AS " + TypeSql(column.column.type) + ") AS " + Lowering::Name(column.column.id));
+      items.push_back("CAST(NULL AS " + TypeSql(column.column.type) + ") AS " +
+                      Lowering::Name(column.column.id));
     }
     if (row_address) items.push_back("CAST(NULL AS BIGINT) AS f, CAST(NULL AS BIGINT) AS p");
     if (items.empty()) items.push_back("0 AS z");
@@ -188,10 +215,12 @@ Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan&
   scan->fields = columns.fields;
   if (scan->fields.empty() || row_address) {  // count(*): the reader needs one column
     ColumnPlan more{std::move(scan->fields), {}};
-    AddField(more, MetadataField("_ordinal", kOrdinalAux, duckdb::LogicalType::BIGINT, ScanSource::kFileOrdinal));
+    AddField(more, MetadataField("_ordinal", kOrdinalAux, duckdb::LogicalType::BIGINT,
+                                 ScanSource::kFileOrdinal));
     scan->fields = std::move(more.fields);
   }
-  if (wants_partition && scan->union_partitions.empty()) RETURN_IF_ERROR(FillUnionPartitions(*scan));
+  if (wants_partition && scan->union_partitions.empty())
+    RETURN_IF_ERROR(FillUnionPartitions(*scan));
   scan->apply_deletes = !wants_deleted;
   int64_t id = session.objects().Add(scan);
   for (size_t i = 0; i < node.columns.size(); ++i) {
@@ -212,7 +241,8 @@ Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::TableSc
   ASSIGN_OR_RETURN(std::shared_ptr<PlannedScan> scan, PlanScan(session_, node));
   if (const Slice* slice = SliceOf(plan)) {
     auto begin = scan->tasks.begin();
-    scan->tasks = {begin + slice->begin, begin + std::min<int64_t>(slice->end, static_cast<int64_t>(scan->tasks.size()))};
+    scan->tasks = {begin + slice->begin,
+                   begin + std::min<int64_t>(slice->end, static_cast<int64_t>(scan->tasks.size()))};
     scan->rows = 0;
     for (const table::FileScanTask& task : scan->tasks) scan->rows += task.file.record_count;
   }
@@ -231,21 +261,25 @@ Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::Metadat
   if (node.kind == table::MetadataTableKind::kPositionDeletes) {
     NeedParquet();
     RETURN_IF_ERROR(session_.Prepare({.core_functions = true, .parquet = true}));
-    request.read_position_deletes = [session](const spec::DataFile& file, const table::PositionVisitor& visit) -> Status {
-      std::string sql = "SELECT file_path, pos FROM read_parquet(" + QuoteText(DuckDbPath(file.file_path)) + ")";
+    request.read_position_deletes = [session](const spec::DataFile& file,
+                                              const table::PositionVisitor& visit) -> Status {
+      std::string sql =
+          "SELECT file_path, pos FROM read_parquet(" + QuoteText(DuckDbPath(file.file_path)) + ")";
       ASSIGN_OR_RETURN(auto result, session->RunAside(sql));
       while (true) {
         ASSIGN_OR_RETURN(auto chunk, session->Fetch(*result));
         if (chunk == nullptr) return {};
         for (size_t i = 0; i < chunk->size(); ++i) {
-          RETURN_IF_ERROR(visit(chunk->data[0].GetValue(i).ToString(), chunk->data[1].GetValue(i).GetValue<int64_t>(), {}));
+          RETURN_IF_ERROR(visit(chunk->data[0].GetValue(i).ToString(),
+                                chunk->data[1].GetValue(i).GetValue<int64_t>(), {}));
         }
       }
     };
   }
   auto rows = std::make_shared<RowSource>();
   std::vector<std::string> items;
-  ASSIGN_OR_RETURN(spec::Schema schema, table::MetadataTableSchema(node.kind, *node.table.metadata));
+  ASSIGN_OR_RETURN(spec::Schema schema,
+                   table::MetadataTableSchema(node.kind, *node.table.metadata));
   for (size_t i = 0; i < plan.output.size(); ++i) {
     rows->names.push_back("m" + std::to_string(i));
     rows->types.push_back(ToLogicalType(schema.fields()[i].type));
@@ -262,9 +296,10 @@ Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::Metadat
     }
     return (*state)->Next();
   };
-  return fmt::format("SELECT {} FROM iceblink_rows({}, {})", Join(items, ", "),
-                     QuoteText(node.table.DottedName() + "." + std::string(table::MetadataTableName(node.kind))),
-                     objects_.Add(rows));
+  return fmt::format(
+      "SELECT {} FROM iceblink_rows({}, {})", Join(items, ", "),
+      QuoteText(node.table.DottedName() + "." + std::string(table::MetadataTableName(node.kind))),
+      objects_.Add(rows));
 }
 
 }  // namespace iceblink::exec

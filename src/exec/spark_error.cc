@@ -12,7 +12,8 @@ namespace iceblink::exec {
 
 namespace {
 
-// Frame of an encoded error: kBegin condition kField sql_state kField exception kField code kField message kEnd.
+// Frame of an encoded error: kBegin condition kField sql_state kField exception kField code kField
+// message kEnd.
 constexpr char kBegin = '\x02';
 constexpr char kField = '\x1f';
 constexpr char kEnd = '\x03';
@@ -28,12 +29,14 @@ bool Decode(const std::string& text, Error* error) {
   size_t begin = text.find(kBegin);
   size_t end = text.rfind(kEnd);
   if (begin == std::string::npos || end == std::string::npos || end < begin) return false;
-  std::vector<std::string> fields = Split(std::string_view(text).substr(begin + 1, end - begin - 1), kField);
+  std::vector<std::string> fields =
+      Split(std::string_view(text).substr(begin + 1, end - begin - 1), kField);
   if (fields.size() != 5) return false;
   error->condition = fields[0];
   error->sql_state = fields[1];
   error->exception = fields[2];
-  error->code = static_cast<ErrorCode>(ParseInt32(fields[3]).value_or(static_cast<int>(ErrorCode::kInvalidArgument)));
+  error->code = static_cast<ErrorCode>(
+      ParseInt32(fields[3]).value_or(static_cast<int>(ErrorCode::kInvalidArgument)));
   error->message = fields[4];
   return true;
 }
@@ -48,14 +51,17 @@ Error MakeSpark(const SparkError& error) {
   return out;
 }
 
-constexpr std::string_view kAnsiHint = "If necessary set \"spark.sql.ansi.enabled\" to \"false\" to bypass this error.";
+constexpr std::string_view kAnsiHint =
+    "If necessary set \"spark.sql.ansi.enabled\" to \"false\" to bypass this error.";
 
 Error Overflow(std::string_view what, std::string_view try_function) {
   std::string text = std::string(what) + " overflow.";
   if (!try_function.empty()) {
-    text += " Use '" + std::string(try_function) + "' to tolerate overflow and return NULL instead.";
+    text +=
+        " Use '" + std::string(try_function) + "' to tolerate overflow and return NULL instead.";
   }
-  return MakeSpark({"ARITHMETIC_OVERFLOW", "22003", "SparkArithmeticException", text + " " + std::string(kAnsiHint)});
+  return MakeSpark({"ARITHMETIC_OVERFLOW", "22003", "SparkArithmeticException",
+                    text + " " + std::string(kAnsiHint)});
 }
 
 // "Overflow in addition of INT32 (2147483647 + 1)!" and its kin.
@@ -70,7 +76,8 @@ bool TranslateOverflow(const std::string& raw, Error* error) {
   size_t at = raw.find("Overflow in ");
   if (at == std::string::npos) {
     if (raw.find("Overflow on abs(") == std::string::npos) return false;
-    *error = Overflow(raw.find("-9223372036854775808") != std::string::npos ? "long" : "integer", "");
+    *error =
+        Overflow(raw.find("-9223372036854775808") != std::string::npos ? "long" : "integer", "");
     return true;
   }
   if (raw.find("negation", at) != std::string::npos) {
@@ -81,7 +88,8 @@ bool TranslateOverflow(const std::string& raw, Error* error) {
     if (raw.find(operation.word, at) == std::string::npos) continue;
     bool narrow = raw.find("INT8") != std::string::npos || raw.find("INT16") != std::string::npos;
     if (!narrow) {
-      *error = Overflow(raw.find("INT64") != std::string::npos ? "long" : "integer", operation.try_function);
+      *error = Overflow(raw.find("INT64") != std::string::npos ? "long" : "integer",
+                        operation.try_function);
       return true;
     }
     size_t open = raw.find('(', at), close = raw.find(')', at);
@@ -122,26 +130,27 @@ void ThrowCondition(std::string_view condition,
   ThrowError(plan::MakeError(condition, parameters));
 }
 
-void ThrowError(const Error& error) {
-  throw duckdb::InvalidInputException("%s", Encode(error));
-}
+void ThrowError(const Error& error) { throw duckdb::InvalidInputException("%s", Encode(error)); }
 
 Error DecodeError(duckdb::ErrorData data, bool* invalidated) {
   const std::string& raw = data.RawMessage();
   Error error;
   if (Decode(raw, &error)) return error;
-  if (data.Type() == duckdb::ExceptionType::INTERRUPT) return Error::Make(ErrorCode::kUnavailable, "cancelled");
+  if (data.Type() == duckdb::ExceptionType::INTERRUPT)
+    return Error::Make(ErrorCode::kUnavailable, "cancelled");
   if (TranslateOverflow(raw, &error)) return error;
   if (raw.find("More than one row returned by a subquery") != std::string::npos) {
     return MakeSpark({"SCALAR_SUBQUERY_TOO_MANY_ROWS", "21000", "SparkRuntimeException",
                       "More than one row returned by a subquery used as an expression."});
   }
   // An internal error of an earlier step may come wrapped in the complaint of the next one.
-  bool fatal = data.Type() == duckdb::ExceptionType::INTERNAL || data.Type() == duckdb::ExceptionType::FATAL ||
+  bool fatal = data.Type() == duckdb::ExceptionType::INTERNAL ||
+               data.Type() == duckdb::ExceptionType::FATAL ||
                raw.find("INTERNAL Error:") != std::string::npos;
   if (invalidated != nullptr && fatal) *invalidated = true;
   std::string message = data.Message();
-  if (size_t trace = message.find("\n\nStack Trace:"); trace != std::string::npos) message.resize(trace);
+  if (size_t trace = message.find("\n\nStack Trace:"); trace != std::string::npos)
+    message.resize(trace);
   return Error::Make(CodeOf(data.Type()), std::move(message));
 }
 

@@ -1,6 +1,7 @@
-// Errors across DuckDB. Code that runs inside DuckDB (scalar functions, table functions, the scan, the writer) throws
-// Spark's errors with ThrowSpark; they travel through DuckDB as text and DecodeError turns whatever DuckDB reports back
-// into an Error. DuckDB's own overflow and subquery messages are translated to Spark's there too.
+// Errors across DuckDB. Code that runs inside DuckDB (scalar functions, table functions, the scan,
+// the writer) throws Spark's errors with ThrowSpark; they travel through DuckDB as text and
+// DecodeError turns whatever DuckDB reports back into an Error. DuckDB's own overflow and subquery
+// messages are translated to Spark's there too.
 //
 // InternalException is never thrown: it would invalidate the whole DuckDB instance.
 #pragma once
@@ -29,15 +30,18 @@ struct SparkError {
 // Throws a duckdb::InvalidInputException that DecodeError understands.
 [[noreturn]] void ThrowSpark(const SparkError& error);
 // Throws the error of a condition of plan's table of conditions.
-[[noreturn]] void ThrowCondition(std::string_view condition,
-                                 std::initializer_list<std::pair<std::string_view, std::string>> parameters = {});
+[[noreturn]] void ThrowCondition(
+    std::string_view condition,
+    std::initializer_list<std::pair<std::string_view, std::string>> parameters = {});
 // Carries any Error through DuckDB.
 [[noreturn]] void ThrowError(const Error& error);
 
-// Returns the Error for a failure that DuckDB reports. `invalidated` (may be null) is set when the instance must be reopened.
+// Returns the Error for a failure that DuckDB reports. `invalidated` (may be null) is set when the
+// instance must be reopened.
 Error DecodeError(duckdb::ErrorData error, bool* invalidated = nullptr);
 
-// Calls `body`, which returns a Result or Status, and turns any exception that escapes into an Error.
+// Calls `body`, which returns a Result or Status, and turns any exception that escapes into an
+// Error.
 template <typename Body>
 auto Guarded(Body&& body) -> decltype(body());
 

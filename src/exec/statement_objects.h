@@ -1,6 +1,6 @@
-// What a statement's DuckDB SQL text refers to by number: lists of rows, planned scans, writers. The text says
-// `iceblink_scan('db.t', 3)`, and the table function finds object 3 here. One per DuckDB instance, emptied when a statement
-// ends. Safe from several threads.
+// What a statement's DuckDB SQL text refers to by number: lists of rows, planned scans, writers.
+// The text says `iceblink_scan('db.t', 3)`, and the table function finds object 3 here. One per
+// DuckDB instance, emptied when a statement ends. Safe from several threads.
 #pragma once
 
 #include <cstdint>

@@ -18,15 +18,20 @@ int32_t ScaleOf(const DataType& type) { return IsDecimal(type) ? type.scale() : 
 
 std::optional<Bounds> OfType(const DataType& type) {
   switch (type.kind()) {
-    case TypeKind::kTinyInt: return Bounds{INT8_MIN, INT8_MAX};
-    case TypeKind::kSmallInt: return Bounds{INT16_MIN, INT16_MAX};
-    case TypeKind::kInt: return Bounds{INT32_MIN, INT32_MAX};
-    case TypeKind::kBigInt: return Bounds{INT64_MIN, INT64_MAX};
+    case TypeKind::kTinyInt:
+      return Bounds{INT8_MIN, INT8_MAX};
+    case TypeKind::kSmallInt:
+      return Bounds{INT16_MIN, INT16_MAX};
+    case TypeKind::kInt:
+      return Bounds{INT32_MIN, INT32_MAX};
+    case TypeKind::kBigInt:
+      return Bounds{INT64_MIN, INT64_MAX};
     case TypeKind::kDecimal: {
       Int128 limit = PowerOfTen(type.precision()) - 1;
       return Bounds{-limit, limit};
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -39,7 +44,8 @@ std::optional<Bounds> OfLiteral(const Value& value, const DataType& type) {
 }
 
 std::optional<Bounds> Around(std::initializer_list<std::optional<Int128>> corners) {
-  if (std::any_of(corners.begin(), corners.end(), [](const auto& c) { return !c; })) return std::nullopt;
+  if (std::any_of(corners.begin(), corners.end(), [](const auto& c) { return !c; }))
+    return std::nullopt;
   Bounds out{**corners.begin(), **corners.begin()};
   for (const auto& corner : corners) out = {std::min(out.min, *corner), std::max(out.max, *corner)};
   return out;
@@ -65,30 +71,37 @@ std::optional<Bounds> OfCall(const plan::Call& call, const DataType& type) {
   if (call.args.size() != 2 || call.function.size() != 1) return std::nullopt;
   auto a = BoundsOf(*call.args[0]), b = BoundsOf(*call.args[1]);
   if (!a || !b) return std::nullopt;
-  const int32_t left = ScaleOf(call.args[0]->type), right = ScaleOf(call.args[1]->type), scale = ScaleOf(type);
+  const int32_t left = ScaleOf(call.args[0]->type), right = ScaleOf(call.args[1]->type),
+                scale = ScaleOf(type);
   const char op = call.function[0];
   if (op == '*') {
     if (scale != left + right) return std::nullopt;
-    return Around({Product(a->min, b->min), Product(a->min, b->max), Product(a->max, b->min), Product(a->max, b->max)});
+    return Around({Product(a->min, b->min), Product(a->min, b->max), Product(a->max, b->min),
+                   Product(a->max, b->max)});
   }
   if (scale != std::max(left, right)) return std::nullopt;
   a = Raised(*a, scale - left);
   b = Raised(*b, scale - right);
   if (!a || !b) return std::nullopt;
   switch (op) {
-    case '+': return Around({Sum(a->min, b->min), Sum(a->max, b->max)});
-    case '-': return Around({Sum(a->min, -b->max), Sum(a->max, -b->min)});
+    case '+':
+      return Around({Sum(a->min, b->min), Sum(a->max, b->max)});
+    case '-':
+      return Around({Sum(a->min, -b->max), Sum(a->max, -b->min)});
     case '%': {  // the sign is the dividend's
       Int128 most = std::max(-b->min, b->max) - 1;
       if (most < 0) return std::nullopt;
-      return Bounds{a->min >= 0 ? 0 : std::max(a->min, -most), a->max <= 0 ? 0 : std::min(a->max, most)};
+      return Bounds{a->min >= 0 ? 0 : std::max(a->min, -most),
+                    a->max <= 0 ? 0 : std::min(a->max, most)};
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<Bounds> OfShape(const Expr& expr) {
-  if (const auto* literal = expr.As<plan::LiteralExpr>()) return OfLiteral(literal->value, expr.type);
+  if (const auto* literal = expr.As<plan::LiteralExpr>())
+    return OfLiteral(literal->value, expr.type);
   if (const auto* call = expr.As<plan::Call>()) return OfCall(*call, expr.type);
   if (const auto* cast = expr.As<plan::Cast>()) {
     auto child = BoundsOf(*cast->child);

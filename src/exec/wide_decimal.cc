@@ -128,7 +128,8 @@ WideResult Scaled(UInt256 value, int32_t exponent, UInt128 divisor, bool negativ
 }
 
 // Both numbers at the greater scale; nothing when one has too many digits then.
-std::optional<std::pair<Int128, Int128>> Aligned(const Decimal& a, const Decimal& b, int32_t scale) {
+std::optional<std::pair<Int128, Int128>> Aligned(const Decimal& a, const Decimal& b,
+                                                 int32_t scale) {
   auto x = Rescale(a, scale, Rounding::kUnnecessary), y = Rescale(b, scale, Rounding::kUnnecessary);
   if (!x || !y) return std::nullopt;
   return std::pair(x->unscaled, y->unscaled);
@@ -139,7 +140,8 @@ std::optional<std::pair<Int128, Int128>> Aligned(const Decimal& a, const Decimal
 WideResult DecimalAdd(const Decimal& a, const Decimal& b, int32_t scale) {
   int32_t common = std::max(a.scale, b.scale);
   auto pair = Aligned(a, b, common);
-  // Digits beyond 38 at the common scale: give up the fraction's last ones, as the result must anyway.
+  // Digits beyond 38 at the common scale: give up the fraction's last ones, as the result must
+  // anyway.
   if (!pair) {
     common = scale;
     auto x = Rescale(a, scale, Rounding::kHalfUp), y = Rescale(b, scale, Rounding::kHalfUp);
@@ -147,7 +149,8 @@ WideResult DecimalAdd(const Decimal& a, const Decimal& b, int32_t scale) {
     pair = std::pair(x->unscaled, y->unscaled);
   }
   Int128 sum = 0;
-  if (__builtin_add_overflow(pair->first, pair->second, &sum)) return {std::nullopt, DecimalToPlainString(a)};
+  if (__builtin_add_overflow(pair->first, pair->second, &sum))
+    return {std::nullopt, DecimalToPlainString(a)};
   return Scaled(UInt256::Of(Magnitude(sum)), scale - common, 1, sum < 0, scale);
 }
 

@@ -1,4 +1,5 @@
-// Decimal arithmetic with intermediate results of up to 256 bits, rounding half up as Spark. Pure functions.
+// Decimal arithmetic with intermediate results of up to 256 bits, rounding half up as Spark. Pure
+// functions.
 #pragma once
 
 #include <optional>
@@ -8,8 +9,8 @@
 
 namespace iceblink::exec {
 
-// The result of an operation at a scale; `unscaled` is nothing when it has more than 38 digits, `text` then says what the
-// number would have been, for the message.
+// The result of an operation at a scale; `unscaled` is nothing when it has more than 38 digits,
+// `text` then says what the number would have been, for the message.
 struct WideResult {
   std::optional<Int128> unscaled;
   std::string text;

@@ -13,21 +13,24 @@ namespace {
 
 std::vector<TaskSlices> Slices(const plan::Plan* leaf, int64_t rows, int64_t tasks) {
   std::vector<TaskSlices> out;
-  for (int64_t i = 0; i < tasks; ++i) out.push_back({{leaf, {i * rows / tasks, (i + 1) * rows / tasks}}});
+  for (int64_t i = 0; i < tasks; ++i)
+    out.push_back({{leaf, {i * rows / tasks, (i + 1) * rows / tasks}}});
   return out;
 }
 
-// Iceberg packs files of a scan into splits: by size, at least the cost of opening one; small scans get small splits so
-// that all cores have work.
+// Iceberg packs files of a scan into splits: by size, at least the cost of opening one; small scans
+// get small splits so that all cores have work.
 constexpr int64_t kOpenCost = 4 << 20;
 constexpr int64_t kSplitSize = 128 << 20;
 constexpr int64_t kMinSplitSize = 16 << 20;
 constexpr int64_t kShufflePartitions = 200;
 
-Result<std::vector<TaskSlices>> ScanTasks(DuckDbSession& session, const plan::Plan* plan, const plan::TableScan& scan) {
+Result<std::vector<TaskSlices>> ScanTasks(DuckDbSession& session, const plan::Plan* plan,
+                                          const plan::TableScan& scan) {
   ASSIGN_OR_RETURN(std::shared_ptr<PlannedScan> planned, PlanScan(session, scan));
   int64_t total = 0;
-  for (const auto& task : planned->tasks) total += std::max(task.file.file_size_in_bytes, kOpenCost);
+  for (const auto& task : planned->tasks)
+    total += std::max(task.file.file_size_in_bytes, kOpenCost);
   int64_t split = std::max(total / kShufflePartitions, kMinSplitSize);
   split = std::min(split, kSplitSize);
   std::vector<TaskSlices> out;
@@ -47,7 +50,8 @@ Result<std::vector<TaskSlices>> ScanTasks(DuckDbSession& session, const plan::Pl
 
 }  // namespace
 
-Result<std::vector<TaskSlices>> SourceTasks(DuckDbSession& session, const plan::PlanPtr& plan, int parallelism) {
+Result<std::vector<TaskSlices>> SourceTasks(DuckDbSession& session, const plan::PlanPtr& plan,
+                                            int parallelism) {
   const std::vector<TaskSlices> one(1);
   if (auto* values = plan->As<plan::Values>()) {
     auto rows = static_cast<int64_t>(values->rows.size());
@@ -57,17 +61,21 @@ Result<std::vector<TaskSlices>> SourceTasks(DuckDbSession& session, const plan::
     return Slices(plan.get(), RangeCount(*range), std::max(1, range->slices.value_or(parallelism)));
   }
   if (auto* scan = plan->As<plan::TableScan>()) return ScanTasks(session, plan.get(), *scan);
-  if (auto* project = plan->As<plan::Project>()) return SourceTasks(session, project->child, parallelism);
-  if (auto* filter = plan->As<plan::Filter>()) return SourceTasks(session, filter->child, parallelism);
+  if (auto* project = plan->As<plan::Project>())
+    return SourceTasks(session, project->child, parallelism);
+  if (auto* filter = plan->As<plan::Filter>())
+    return SourceTasks(session, filter->child, parallelism);
   if (auto* sort = plan->As<plan::Sort>(); sort != nullptr && !sort->global) {
     return SourceTasks(session, sort->child, parallelism);
   }
-  if (auto* generate = plan->As<plan::Generate>(); generate != nullptr && generate->child != nullptr) {
+  if (auto* generate = plan->As<plan::Generate>();
+      generate != nullptr && generate->child != nullptr) {
     return SourceTasks(session, generate->child, parallelism);
   }
   if (auto* repartition = plan->As<plan::Repartition>()) {
     if (repartition->shuffle || !repartition->tasks) return one;
-    ASSIGN_OR_RETURN(std::vector<TaskSlices> tasks, SourceTasks(session, repartition->child, parallelism));
+    ASSIGN_OR_RETURN(std::vector<TaskSlices> tasks,
+                     SourceTasks(session, repartition->child, parallelism));
     return static_cast<int32_t>(tasks.size()) <= *repartition->tasks ? tasks : one;
   }
   auto* set = plan->As<plan::SetOp>();
@@ -85,7 +93,9 @@ int32_t DealtTasks(const plan::PlanPtr& plan) {
   if (auto* project = plan->As<plan::Project>()) return DealtTasks(project->child);
   if (auto* filter = plan->As<plan::Filter>()) return DealtTasks(filter->child);
   auto* repartition = plan->As<plan::Repartition>();
-  return repartition != nullptr && repartition->shuffle && repartition->by.empty() ? repartition->tasks.value_or(1) : 1;
+  return repartition != nullptr && repartition->shuffle && repartition->by.empty()
+             ? repartition->tasks.value_or(1)
+             : 1;
 }
 
 bool NeedsShuffle(const WriteSpec& write) {
@@ -93,8 +103,9 @@ bool NeedsShuffle(const WriteSpec& write) {
   bool partitioned = spec != nullptr && !spec->is_unpartitioned();
   bool sorted = write.sort_order_id.value_or(0) != 0;
   auto option = write.options.find("distribution-mode");
-  std::string mode = AsciiLower(option != write.options.end() ? option->second
-                                                              : write.metadata->Property("write.distribution-mode"));
+  std::string mode = AsciiLower(option != write.options.end()
+                                    ? option->second
+                                    : write.metadata->Property("write.distribution-mode"));
   if (mode.empty()) return sorted || partitioned;
   if (mode == "none") return false;
   return mode == "range" ? sorted || partitioned : partitioned;

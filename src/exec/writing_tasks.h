@@ -10,7 +10,8 @@
 
 namespace iceblink::exec {
 
-// Part of a leaf's rows: of VALUES, numbers of range, files of a scan. An empty one silences any node.
+// Part of a leaf's rows: of VALUES, numbers of range, files of a scan. An empty one silences any
+// node.
 struct Slice {
   int64_t begin = 0;
   int64_t end = 0;
@@ -19,12 +20,14 @@ struct Slice {
 using TaskSlices = std::map<const plan::Plan*, Slice>;
 
 // Returns one entry per task; at least one.
-Result<std::vector<TaskSlices>> SourceTasks(DuckDbSession& session, const plan::PlanPtr& plan, int default_parallelism);
+Result<std::vector<TaskSlices>> SourceTasks(DuckDbSession& session, const plan::PlanPtr& plan,
+                                            int default_parallelism);
 
 // Returns how many tasks REPARTITION(n) deals a plan's rows to in turn; 1 where it does not.
 int32_t DealtTasks(const plan::PlanPtr& plan);
 
-// Whether rows are redistributed before they are written, which leaves one task for what one machine holds.
+// Whether rows are redistributed before they are written, which leaves one task for what one
+// machine holds.
 bool NeedsShuffle(const WriteSpec& write);
 
 }  // namespace iceblink::exec

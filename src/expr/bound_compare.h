@@ -26,7 +26,7 @@ class Bound {
 
  private:
   bool present_ = false;
-  bool is_raw_ = false;   // compared as bytes
+  bool is_raw_ = false;  // compared as bytes
   bool wraps_ = false;
   std::string_view raw_;  // of strings, binary, fixed and uuid
   Value value_;           // of the others, after the term's transform

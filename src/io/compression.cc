@@ -69,7 +69,8 @@ Status InflateAll(Compression codec, std::string_view bytes, std::string& out, s
     out.resize(std::min(out.size() * 2, max_size));
   }
   // PyIceberg leaves part of zlib's checksum behind the raw stream of an Avro block.
-  if (stream.avail_in != 0 && codec != Compression::kDeflate) return Corrupt("deflate", "trailing bytes");
+  if (stream.avail_in != 0 && codec != Compression::kDeflate)
+    return Corrupt("deflate", "trailing bytes");
   out.resize(stream.total_out);
   return {};
 }

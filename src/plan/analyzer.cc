@@ -38,7 +38,8 @@ Status RefuseDuplicates(const std::vector<Column>& columns, const NameRules& nam
   for (size_t i = 0; i < columns.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
       if (!names.Same(columns[i].name, columns[j].name)) continue;
-      Error error = MakeError("COLUMN_ALREADY_EXISTS", {{"columnName", sql::QuoteIdentifier(AsciiLower(columns[j].name))}});
+      Error error = MakeError("COLUMN_ALREADY_EXISTS",
+                              {{"columnName", sql::QuoteIdentifier(AsciiLower(columns[j].name))}});
       if (extended) error.message += ";";
       return Fail(std::move(error));
     }
@@ -53,15 +54,24 @@ Result<PlanPtr> Analyzer::AnalyzeCreateTableAs(const sql::CreateTable& statement
   return plan;
 }
 
-Result<InsertPlan> Analyzer::AnalyzeInsert(const sql::Insert& insert) { return queries_->Insert(insert); }
-Result<RowLevelPlan> Analyzer::AnalyzeDelete(const sql::Delete& statement) { return queries_->Delete(statement); }
-Result<RowLevelPlan> Analyzer::AnalyzeUpdate(const sql::Update& statement) { return queries_->Update(statement); }
+Result<InsertPlan> Analyzer::AnalyzeInsert(const sql::Insert& insert) {
+  return queries_->Insert(insert);
+}
+Result<RowLevelPlan> Analyzer::AnalyzeDelete(const sql::Delete& statement) {
+  return queries_->Delete(statement);
+}
+Result<RowLevelPlan> Analyzer::AnalyzeUpdate(const sql::Update& statement) {
+  return queries_->Update(statement);
+}
 Result<std::vector<Column>> Analyzer::AnalyzeMergeSource(const sql::Merge& statement) {
   return queries_->MergeSource(statement);
 }
-Result<RowLevelPlan> Analyzer::AnalyzeMerge(const sql::Merge& statement) { return queries_->Merge(statement); }
+Result<RowLevelPlan> Analyzer::AnalyzeMerge(const sql::Merge& statement) {
+  return queries_->Merge(statement);
+}
 
-Result<TypedExpr> Analyzer::AnalyzeExpression(const sql::Expr& expr, std::span<const Column> columns) {
+Result<TypedExpr> Analyzer::AnalyzeExpression(const sql::Expr& expr,
+                                              std::span<const Column> columns) {
   Env env;
   Scope scope = ScopeOf({columns.begin(), columns.end()}, {});
   ExprContext context;
@@ -83,7 +93,8 @@ Result<Value> Analyzer::AnalyzeConstant(const sql::Expr& expr, const DataType& t
   return queries_->Evaluate(MakeCast(typed.expr, type, CastMode::kAnsi));
 }
 
-Result<expr::Expression> Analyzer::AnalyzePredicate(const sql::Expr& expr, const spec::Schema& schema) {
+Result<expr::Expression> Analyzer::AnalyzePredicate(const sql::Expr& expr,
+                                                    const spec::Schema& schema) {
   std::vector<Column> columns;
   for (const spec::NestedField& field : schema.fields()) {
     ASSIGN_OR_RETURN(DataType type, ToSparkType(field.type));
@@ -101,11 +112,15 @@ Result<expr::Expression> Analyzer::AnalyzePredicate(const sql::Expr& expr, const
     return std::nullopt;
   };
   auto filter = ToIcebergPredicate(typed.expr, names, queries_->settings());
-  if (!filter) return Fail(ErrorCode::kUnsupported, fmt::format("Cannot convert Spark filter: {} to Iceberg expression", typed.text), "IllegalArgumentException");
+  if (!filter)
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("Cannot convert Spark filter: {} to Iceberg expression", typed.text),
+                "IllegalArgumentException");
   return *filter;
 }
 
-Result<std::vector<ExprPtr>> Analyzer::AnalyzeArguments(const Procedure& procedure, const sql::Call& call) {
+Result<std::vector<ExprPtr>> Analyzer::AnalyzeArguments(const Procedure& procedure,
+                                                        const sql::Call& call) {
   std::vector<ProcedureArgument> arguments;
   for (const sql::Argument& argument : call.args) {
     ASSIGN_OR_RETURN(TypedExpr typed, AnalyzeExpression(*argument.expr));
@@ -114,7 +129,8 @@ Result<std::vector<ExprPtr>> Analyzer::AnalyzeArguments(const Procedure& procedu
   return BindArguments(procedure, arguments);
 }
 
-Result<ViewDefinition> Analyzer::AnalyzeCreateView(const sql::CreateView& statement, const std::string& view_name) {
+Result<ViewDefinition> Analyzer::AnalyzeCreateView(const sql::CreateView& statement,
+                                                   const std::string& view_name) {
   ASSIGN_OR_RETURN(PlanPtr plan, queries_->Query(*statement.query, Env()));
   ViewDefinition view;
   std::vector<std::string> wanted;
@@ -123,8 +139,9 @@ Result<ViewDefinition> Analyzer::AnalyzeCreateView(const sql::CreateView& statem
   view.columns = plan->output;
   if (!wanted.empty()) {
     if (wanted.size() != view.columns.size())
-      return Raise(wanted.size() > view.columns.size() ? "CREATE_VIEW_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
-                                                       : "CREATE_VIEW_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
+      return Raise(wanted.size() > view.columns.size()
+                       ? "CREATE_VIEW_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
+                       : "CREATE_VIEW_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
                    {{"viewName", view_name},
                     {"viewColumns", iceblink::Join(wanted, ", ")},
                     {"dataColumns", iceblink::Join(view.query_column_names, ", ")}});

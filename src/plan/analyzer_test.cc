@@ -34,7 +34,8 @@ class AnalyzerTest : public ::testing::Test {
     auto plan = Analyze(sql);
     if (!plan) return {plan.error().message};
     std::vector<std::string> columns;
-    for (const Column& column : (*plan)->output) columns.push_back(column.name + " : " + column.type.SimpleString());
+    for (const Column& column : (*plan)->output)
+      columns.push_back(column.name + " : " + column.type.SimpleString());
     return columns;
   }
   std::string Plan(const std::string& sql) {
@@ -50,29 +51,39 @@ class AnalyzerTest : public ::testing::Test {
 };
 
 TEST_F(AnalyzerTest, NamesOfExpressionsAreSparks) {
-  EXPECT_THAT(Columns("SELECT count(*), 1 + 2, 3 div 2, 'a' || 'b', CAST('10' AS INT), NOT true, 1 <> 2, 5 BETWEEN 1 AND 10"),
-              ElementsAre("count(1) : bigint", "(1 + 2) : int", "(3 div 2) : bigint", "concat(a, b) : string",
-                          "CAST(10 AS INT) : int", "(NOT true) : boolean", "(NOT (1 = 2)) : boolean",
-                          "between(5, 1, 10) : boolean"));
-  EXPECT_THAT(Columns("SELECT round(2.5), ceil(1.2), power(2, 10), substring('abc', 2), lpad('7', 3), date('2026-01-01')"),
-              ElementsAre("round(2.5, 0) : decimal(2,0)", "CEIL(1.2) : decimal(2,0)", "POWER(2, 10) : double",
-                          "substring(abc, 2, 2147483647) : string", "lpad(7, 3,  ) : string", "2026-01-01 : date"));
-  EXPECT_THAT(Columns("SELECT sum(x) OVER (ORDER BY x), avg(x) OVER () FROM VALUES (1.10BD) AS t(x)"),
-              ElementsAre("sum(x) OVER (ORDER BY x ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) : "
-                          "decimal(13,2)",
-                          "avg(x) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) : decimal(7,6)"));
-  EXPECT_THAT(Columns("SELECT transform(array(1, 2), x -> x * 10), CASE 1 WHEN 1.0 THEN 'eq' END, if(true, 1, 2L)"),
-              ElementsAre("transform(array(1, 2), lambdafunction((namedlambdavariable() * 10), namedlambdavariable())) : "
+  EXPECT_THAT(Columns("SELECT count(*), 1 + 2, 3 div 2, 'a' || 'b', CAST('10' AS INT), NOT true, 1 "
+                      "<> 2, 5 BETWEEN 1 AND 10"),
+              ElementsAre("count(1) : bigint", "(1 + 2) : int", "(3 div 2) : bigint",
+                          "concat(a, b) : string", "CAST(10 AS INT) : int", "(NOT true) : boolean",
+                          "(NOT (1 = 2)) : boolean", "between(5, 1, 10) : boolean"));
+  EXPECT_THAT(Columns("SELECT round(2.5), ceil(1.2), power(2, 10), substring('abc', 2), lpad('7', "
+                      "3), date('2026-01-01')"),
+              ElementsAre("round(2.5, 0) : decimal(2,0)", "CEIL(1.2) : decimal(2,0)",
+                          "POWER(2, 10) : double", "substring(abc, 2, 2147483647) : string",
+                          "lpad(7, 3,  ) : string", "2026-01-01 : date"));
+  EXPECT_THAT(
+      Columns("SELECT sum(x) OVER (ORDER BY x), avg(x) OVER () FROM VALUES (1.10BD) AS t(x)"),
+      ElementsAre(
+          "sum(x) OVER (ORDER BY x ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT "
+          "ROW) : "
+          "decimal(13,2)",
+          "avg(x) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) : decimal(7,6)"));
+  EXPECT_THAT(Columns("SELECT transform(array(1, 2), x -> x * 10), CASE 1 WHEN 1.0 THEN 'eq' END, "
+                      "if(true, 1, 2L)"),
+              ElementsAre("transform(array(1, 2), lambdafunction((namedlambdavariable() * 10), "
+                          "namedlambdavariable())) : "
                           "array<int>",
                           "CASE WHEN (1 = 1.0) THEN eq END : string", "(IF(true, 1, 2)) : bigint"));
 }
 
 TEST_F(AnalyzerTest, DecimalArithmetic) {
-  EXPECT_THAT(Columns("SELECT 1.5 / 3, 1.5 * 1.25, CAST(1 AS DECIMAL(38,0)) / 3, 2 % 1.8, CAST(1 AS DECIMAL(10,2)) / "
-                      "CAST(3 AS DECIMAL(10,2))"),
-              ElementsAre("(1.5 / 3) : decimal(7,6)", "(1.5 * 1.25) : decimal(6,3)",
-                          "(CAST(1 AS DECIMAL(38,0)) / 3) : decimal(38,6)", "(2 % 1.8) : decimal(2,1)",
-                          "(CAST(1 AS DECIMAL(10,2)) / CAST(3 AS DECIMAL(10,2))) : decimal(23,13)"));
+  EXPECT_THAT(
+      Columns("SELECT 1.5 / 3, 1.5 * 1.25, CAST(1 AS DECIMAL(38,0)) / 3, 2 % 1.8, CAST(1 AS "
+              "DECIMAL(10,2)) / "
+              "CAST(3 AS DECIMAL(10,2))"),
+      ElementsAre("(1.5 / 3) : decimal(7,6)", "(1.5 * 1.25) : decimal(6,3)",
+                  "(CAST(1 AS DECIMAL(38,0)) / 3) : decimal(38,6)", "(2 % 1.8) : decimal(2,1)",
+                  "(CAST(1 AS DECIMAL(10,2)) / CAST(3 AS DECIMAL(10,2))) : decimal(23,13)"));
 }
 
 TEST_F(AnalyzerTest, FilterGoesIntoTheScanAndColumnsArePruned) {
@@ -85,7 +96,8 @@ TEST_F(AnalyzerTest, FilterGoesIntoTheScanAndColumnsArePruned) {
 }
 
 TEST_F(AnalyzerTest, GroupingAndOrdering) {
-  EXPECT_EQ(Plan("SELECT dep AS d, count(*) FROM demo.db.emp GROUP BY d HAVING count(*) > 1 ORDER BY max(sal) DESC, 1"),
+  EXPECT_EQ(Plan("SELECT dep AS d, count(*) FROM demo.db.emp GROUP BY d HAVING count(*) > 1 ORDER "
+                 "BY max(sal) DESC, 1"),
             "Project [d#14 AS d#17, count(1)#15 AS count(1)#18]\n"
             "  Sort [max(sal)#16 DESC NULLS LAST, d#14 ASC NULLS FIRST]\n"
             "    Project [dep#3 AS d#14, count#12 AS count(1)#15, max#13 AS max(sal)#16]\n"
@@ -98,47 +110,67 @@ TEST_F(AnalyzerTest, GroupingAndOrdering) {
 
 TEST_F(AnalyzerTest, JoinsAndSubqueries) {
   EXPECT_THAT(Columns("SELECT * FROM demo.db.emp NATURAL JOIN demo.db.dep"),
-              ElementsAre("dep : string", "id : int", "name : string", "sal : int", "mgr : int", "floor : int"));
-  EXPECT_THAT(Plan("SELECT name FROM demo.db.emp e WHERE sal = (SELECT max(sal) FROM demo.db.emp x WHERE x.dep = e.dep)"),
+              ElementsAre("dep : string", "id : int", "name : string", "sal : int", "mgr : int",
+                          "floor : int"));
+  EXPECT_THAT(Plan("SELECT name FROM demo.db.emp e WHERE sal = (SELECT max(sal) FROM demo.db.emp x "
+                   "WHERE x.dep = e.dep)"),
               HasSubstr("scalar{"));
   EXPECT_THAT(Columns("SELECT e.id, x.v FROM demo.db.emp e, LATERAL (SELECT e.sal * 2 AS v) x"),
               ElementsAre("id : int", "v : int"));
-  EXPECT_THAT(Columns("SELECT * FROM (SELECT dep, sal, mgr FROM demo.db.emp) PIVOT (sum(sal) FOR mgr IN (1 AS one, 4 AS four))"),
+  EXPECT_THAT(Columns("SELECT * FROM (SELECT dep, sal, mgr FROM demo.db.emp) PIVOT (sum(sal) FOR "
+                      "mgr IN (1 AS one, 4 AS four))"),
               ElementsAre("dep : string", "one : bigint", "four : bigint"));
-  EXPECT_THAT(Columns("WITH a AS (SELECT dep, sum(sal) AS s FROM demo.db.emp GROUP BY dep), b AS (SELECT max(s) AS m FROM a) "
+  EXPECT_THAT(Columns("WITH a AS (SELECT dep, sum(sal) AS s FROM demo.db.emp GROUP BY dep), b AS "
+                      "(SELECT max(s) AS m FROM a) "
                       "SELECT a.* FROM a JOIN b ON a.s = b.m"),
               ElementsAre("dep : string", "s : bigint"));
 }
 
 TEST_F(AnalyzerTest, ErrorsReadAsSparks) {
   EXPECT_EQ(ErrorOf("SELECT oder_id FROM demo.db.orders"),
-            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `oder_id` cannot be "
-            "resolved. Did you mean one of the following? [`order_id`, `total`, `customer`]. SQLSTATE: 42703; line 1 pos 7;");
+            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with "
+            "name `oder_id` cannot be "
+            "resolved. Did you mean one of the following? [`order_id`, `total`, `customer`]. "
+            "SQLSTATE: 42703; line 1 pos 7;");
   EXPECT_EQ(ErrorOf("SELECT x.customer FROM demo.db.orders o"),
-            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `x`.`customer` cannot be "
-            "resolved. Did you mean one of the following? [`o`.`customer`, `o`.`total`, `o`.`order_id`]. SQLSTATE: 42703; line "
+            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with "
+            "name `x`.`customer` cannot be "
+            "resolved. Did you mean one of the following? [`o`.`customer`, `o`.`total`, "
+            "`o`.`order_id`]. SQLSTATE: 42703; line "
             "1 pos 7;");
-  EXPECT_EQ(ErrorOf("SELECT order_id FROM demo.db.orders a JOIN demo.db.orders b ON a.order_id = b.order_id"),
-            "[AMBIGUOUS_REFERENCE] Reference `order_id` is ambiguous, could be: [`a`.`order_id`, `b`.`order_id`]. SQLSTATE: "
-            "42704; line 1 pos 7");
+  EXPECT_EQ(
+      ErrorOf(
+          "SELECT order_id FROM demo.db.orders a JOIN demo.db.orders b ON a.order_id = b.order_id"),
+      "[AMBIGUOUS_REFERENCE] Reference `order_id` is ambiguous, could be: [`a`.`order_id`, "
+      "`b`.`order_id`]. SQLSTATE: "
+      "42704; line 1 pos 7");
   EXPECT_EQ(ErrorOf("SELECT * FROM demo.db.orders WHERE order_id = array(1)"),
-            "[DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES] Cannot resolve \"(order_id = array(1))\" due to data type mismatch: the "
-            "left and right operands of the binary operator have incompatible types (\"INT\" and \"ARRAY<INT>\"). SQLSTATE: "
+            "[DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES] Cannot resolve \"(order_id = array(1))\" due "
+            "to data type mismatch: the "
+            "left and right operands of the binary operator have incompatible types (\"INT\" and "
+            "\"ARRAY<INT>\"). SQLSTATE: "
             "42K09; line 1 pos 35;");
   EXPECT_EQ(ErrorOf("SELECT customer, sum(total) FROM demo.db.orders GROUP BY order_id"),
-            "[MISSING_AGGREGATION] The non-aggregating expression \"customer\" is based on columns which are not participating "
+            "[MISSING_AGGREGATION] The non-aggregating expression \"customer\" is based on columns "
+            "which are not participating "
             "in the GROUP BY clause.");
   EXPECT_EQ(ErrorOf("SELECT abs(1, 2)"),
-            "[WRONG_NUM_ARGS.WITHOUT_SUGGESTION] The `abs` requires 1 parameters but the actual number is 2. Please, refer to "
-            "'https://spark.apache.org/docs/latest/sql-ref-functions.html' for a fix. SQLSTATE: 42605; line 1 pos 7");
+            "[WRONG_NUM_ARGS.WITHOUT_SUGGESTION] The `abs` requires 1 parameters but the actual "
+            "number is 2. Please, refer to "
+            "'https://spark.apache.org/docs/latest/sql-ref-functions.html' for a fix. SQLSTATE: "
+            "42605; line 1 pos 7");
   EXPECT_EQ(ErrorOf("SELECT 1 UNION SELECT 1, 2"),
-            "[NUM_COLUMNS_MISMATCH] UNION can only be performed on inputs with the same number of columns, but the first input "
+            "[NUM_COLUMNS_MISMATCH] UNION can only be performed on inputs with the same number of "
+            "columns, but the first input "
             "has 1 columns and the second input has 2 columns. SQLSTATE: 42826; line 1 pos 0;");
-  EXPECT_THAT(ErrorOf("SELECT * FROM demo.db.nope"), StartsWith("[TABLE_OR_VIEW_NOT_FOUND] The table or view `demo`.`db`.`nope`"));
-  EXPECT_THAT(ErrorOf("SELECT sum(sum(total)) FROM demo.db.orders"), StartsWith("[NESTED_AGGREGATE_FUNCTION]"));
+  EXPECT_THAT(ErrorOf("SELECT * FROM demo.db.nope"),
+              StartsWith("[TABLE_OR_VIEW_NOT_FOUND] The table or view `demo`.`db`.`nope`"));
+  EXPECT_THAT(ErrorOf("SELECT sum(sum(total)) FROM demo.db.orders"),
+              StartsWith("[NESTED_AGGREGATE_FUNCTION]"));
 }
 
-// ---- row changes ------------------------------------------------------------------------------------------------------
+// ---- row changes
+// ------------------------------------------------------------------------------------------------------
 
 class RowChangeTest : public ::testing::Test {
  protected:
@@ -153,13 +185,15 @@ class RowChangeTest : public ::testing::Test {
     if (!parsed) return parsed.error().message;
     Analyzer analyzer(resolver_);
     auto rows = [](const Result<RowLevelPlan>& plan) {
-      return plan ? PrintRowLevel(*plan) : plan.error().message.substr(0, plan.error().message.find('\n'));
+      return plan ? PrintRowLevel(*plan)
+                  : plan.error().message.substr(0, plan.error().message.find('\n'));
     };
     if (const auto* node = parsed->As<sql::Delete>()) return rows(analyzer.AnalyzeDelete(*node));
     if (const auto* node = parsed->As<sql::Update>()) return rows(analyzer.AnalyzeUpdate(*node));
     if (const auto* node = parsed->As<sql::Merge>()) return rows(analyzer.AnalyzeMerge(*node));
     auto plan = analyzer.AnalyzeInsert(*parsed->As<sql::Insert>());
-    return plan ? PrintInsert(*plan) : plan.error().message.substr(0, plan.error().message.find('\n'));
+    return plan ? PrintInsert(*plan)
+                : plan.error().message.substr(0, plan.error().message.find('\n'));
   }
 
   FakeResolver resolver_;
@@ -170,33 +204,41 @@ TEST_F(RowChangeTest, InsertStoresByPositionListAndName) {
             "Insert demo.db.t append\n"
             "Project [col1#1 AS id#4, col2#2 AS dep#5, store_cast(col3#3 as int) AS sal#6]\n"
             "  Values (1, 'a', 2)\n");
-  EXPECT_THAT(Run("INSERT INTO demo.db.t (sal, id) VALUES (5, DEFAULT)"),
-              HasSubstr("Project [store_cast(col2#2 as int) AS id#3, NULL AS dep#4, col1#1 AS sal#5]"));
-  EXPECT_THAT(Run("INSERT INTO demo.db.t BY NAME SELECT 'x' AS dep, 3 AS id"), HasSubstr("AS sal#"));
+  EXPECT_THAT(
+      Run("INSERT INTO demo.db.t (sal, id) VALUES (5, DEFAULT)"),
+      HasSubstr("Project [store_cast(col2#2 as int) AS id#3, NULL AS dep#4, col1#1 AS sal#5]"));
+  EXPECT_THAT(Run("INSERT INTO demo.db.t BY NAME SELECT 'x' AS dep, 3 AS id"),
+              HasSubstr("AS sal#"));
   EXPECT_THAT(Run("INSERT INTO demo.db.m VALUES (NULL, named_struct('a', 1, 'b', 'x'))"),
               HasSubstr("assert_not_null(store_cast(col1"));
   EXPECT_EQ(Run("INSERT INTO demo.db.t VALUES ('x', 'e', 1)"),
-            "[INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST] Cannot write incompatible data for the table `demo`.`db`.`t`: "
+            "[INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST] Cannot write incompatible data for "
+            "the table `demo`.`db`.`t`: "
             "Cannot safely cast `id` \"STRING\" to \"INT\". SQLSTATE: KD000");
   EXPECT_EQ(Run("INSERT INTO demo.db.t VALUES (5, 'e')"),
-            "[INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS] Cannot write to `demo`.`db`.`t`, the reason is not enough "
+            "[INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS] Cannot write to "
+            "`demo`.`db`.`t`, the reason is not enough "
             "data columns:");
 }
 
 TEST_F(RowChangeTest, OverwriteFilters) {
   EXPECT_THAT(Run("INSERT OVERWRITE demo.db.t PARTITION (dep = 'hr') SELECT 1, 2"),
               StartsWith("Insert demo.db.t overwrite by filter ref(name=\"dep\") == \"hr\""));
-  EXPECT_THAT(Run("INSERT OVERWRITE demo.db.t VALUES (1, 'a', 2)"), StartsWith("Insert demo.db.t overwrite by filter true"));
+  EXPECT_THAT(Run("INSERT OVERWRITE demo.db.t VALUES (1, 'a', 2)"),
+              StartsWith("Insert demo.db.t overwrite by filter true"));
   resolver_.mutable_settings().dynamic_partition_overwrite = true;
-  EXPECT_THAT(Run("INSERT OVERWRITE demo.db.t VALUES (1, 'a', 2)"), StartsWith("Insert demo.db.t overwrite dynamic"));
+  EXPECT_THAT(Run("INSERT OVERWRITE demo.db.t VALUES (1, 'a', 2)"),
+              StartsWith("Insert demo.db.t overwrite dynamic"));
   EXPECT_EQ(Run("INSERT OVERWRITE demo.db.t PARTITION (id = 1) SELECT 1, 1"),
-            "[NON_PARTITION_COLUMN] PARTITION clause cannot contain the non-partition column: `id`. SQLSTATE: 42000");
+            "[NON_PARTITION_COLUMN] PARTITION clause cannot contain the non-partition column: "
+            "`id`. SQLSTATE: 42000");
 }
 
 TEST_F(RowChangeTest, DeleteFilterIsExactOnlyWhenEverythingConverts) {
   EXPECT_THAT(Run("DELETE FROM demo.db.t WHERE dep = 'hr' AND id > 5"),
               HasSubstr("filter (ref(name=\"dep\") == \"hr\" and ref(name=\"id\") > 5) exact"));
-  EXPECT_THAT(Run("DELETE FROM demo.db.t WHERE dep = 'hr' AND id % 2 = 0"), HasSubstr("filter ref(name=\"dep\") == \"hr\"\n"));
+  EXPECT_THAT(Run("DELETE FROM demo.db.t WHERE dep = 'hr' AND id % 2 = 0"),
+              HasSubstr("filter ref(name=\"dep\") == \"hr\"\n"));
   EXPECT_THAT(Run("DELETE FROM demo.db.t"), HasSubstr("on - filter true exact"));
   EXPECT_THAT(Run("DELETE FROM demo.db.t WHERE id <> 3"), HasSubstr("not_null(ref(name=\"id\"))"));
 }
@@ -206,27 +248,38 @@ TEST_F(RowChangeTest, UpdateAssignsColumnsAndFields) {
               HasSubstr("matched if - update [id#1, dep#2, +(sal#3, 1)]"));
   EXPECT_THAT(Run("UPDATE demo.db.m SET p.a = 5"), HasSubstr("named_struct('a', 5, 'b', "));
   EXPECT_EQ(Run("UPDATE demo.db.t SET sal = sal * 2, sal = 3"),
-            "[DATATYPE_MISMATCH.INVALID_ROW_LEVEL_OPERATION_ASSIGNMENTS] Cannot resolve \"sal = (sal * 2)\", \"sal = 3\" due to "
+            "[DATATYPE_MISMATCH.INVALID_ROW_LEVEL_OPERATION_ASSIGNMENTS] Cannot resolve \"sal = "
+            "(sal * 2)\", \"sal = 3\" due to "
             "data type mismatch: ");
-  EXPECT_THAT(Run("UPDATE demo.db.t SET nosuch = 1"), HasSubstr("[`sal`, `dep`, `id`]. SQLSTATE: 42703; line 1 pos 21;"));
+  EXPECT_THAT(Run("UPDATE demo.db.t SET nosuch = 1"),
+              HasSubstr("[`sal`, `dep`, `id`]. SQLSTATE: 42703; line 1 pos 21;"));
 }
 
 TEST_F(RowChangeTest, MergeClauses) {
-  EXPECT_EQ(Run("MERGE INTO demo.db.t t USING demo.db.s s ON t.id = s.id AND t.dep = 'hr' WHEN MATCHED AND s.sal IS NULL THEN "
-                "DELETE WHEN MATCHED THEN UPDATE SET t.sal = s.sal WHEN NOT MATCHED THEN INSERT *"),
-            "Merge demo.db.t on and(=(id#1, id#9), =(dep#2, 'hr')) filter ref(name=\"dep\") == \"hr\"\n"
-            "  matched if isnull(sal#11) delete []\n"
-            "  matched if - update [id#1, dep#2, sal#11]\n"
-            "  not matched if - insert [id#9, dep#10, sal#11]\n"
-            "Scan demo.db.t [id#1, dep#2, sal#3, _file#4, _pos#5, _spec_id#7] filter=ref(name=\"dep\") == \"hr\"\n"
-            "Scan demo.db.s [id#9, dep#10, sal#11]\n");
-  EXPECT_EQ(Run("MERGE INTO demo.db.t t USING demo.db.s s ON t.id = s.id WHEN MATCHED THEN UPDATE SET nosuch = 1"),
-            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `nosuch` cannot be "
-            "resolved. Did you mean one of the following? [`dep`, `id`, `sal`]. SQLSTATE: 42703; line 1 pos 85");
-  EXPECT_EQ(Run("MERGE INTO demo.db.t t USING demo.db.s s ON t.id = s.nosuch WHEN MATCHED THEN DELETE"),
-            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `s`.`nosuch` cannot be "
-            "resolved. Did you mean one of the following? [`s`.`sal`, `s`.`dep`, `t`.`id`, `s`.`id`, `t`.`sal`]. SQLSTATE: "
-            "42703; line 1 pos 51;");
+  EXPECT_EQ(
+      Run("MERGE INTO demo.db.t t USING demo.db.s s ON t.id = s.id AND t.dep = 'hr' WHEN MATCHED "
+          "AND s.sal IS NULL THEN "
+          "DELETE WHEN MATCHED THEN UPDATE SET t.sal = s.sal WHEN NOT MATCHED THEN INSERT *"),
+      "Merge demo.db.t on and(=(id#1, id#9), =(dep#2, 'hr')) filter ref(name=\"dep\") == \"hr\"\n"
+      "  matched if isnull(sal#11) delete []\n"
+      "  matched if - update [id#1, dep#2, sal#11]\n"
+      "  not matched if - insert [id#9, dep#10, sal#11]\n"
+      "Scan demo.db.t [id#1, dep#2, sal#3, _file#4, _pos#5, _spec_id#7] filter=ref(name=\"dep\") "
+      "== \"hr\"\n"
+      "Scan demo.db.s [id#9, dep#10, sal#11]\n");
+  EXPECT_EQ(Run("MERGE INTO demo.db.t t USING demo.db.s s ON t.id = s.id WHEN MATCHED THEN UPDATE "
+                "SET nosuch = 1"),
+            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with "
+            "name `nosuch` cannot be "
+            "resolved. Did you mean one of the following? [`dep`, `id`, `sal`]. SQLSTATE: 42703; "
+            "line 1 pos 85");
+  EXPECT_EQ(
+      Run("MERGE INTO demo.db.t t USING demo.db.s s ON t.id = s.nosuch WHEN MATCHED THEN DELETE"),
+      "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name "
+      "`s`.`nosuch` cannot be "
+      "resolved. Did you mean one of the following? [`s`.`sal`, `s`.`dep`, `t`.`id`, `s`.`id`, "
+      "`t`.`sal`]. SQLSTATE: "
+      "42703; line 1 pos 51;");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Constants that are known without the executor: enough for filters, LIMIT, time travel and partition values.
+// Constants that are known without the executor: enough for filters, LIMIT, time travel and
+// partition values.
 #include <algorithm>
 
 #include "base/datetime.h"
@@ -22,13 +23,15 @@ std::optional<int64_t> FixedZoneOffsetMicros(std::string_view zone) {
   if (zone.size() < 2 || (zone[0] != '+' && zone[0] != '-')) return std::nullopt;
   int64_t sign = zone[0] == '-' ? -1 : 1;
   std::vector<std::string> parts = Split(zone.substr(1), ':');
-  if (parts.size() == 1 && parts[0].size() == 4) parts = {parts[0].substr(0, 2), parts[0].substr(2)};
+  if (parts.size() == 1 && parts[0].size() == 4)
+    parts = {parts[0].substr(0, 2), parts[0].substr(2)};
   const int64_t units[] = {kMicrosPerHour, 60 * kMicrosPerSecond, kMicrosPerSecond};
   int64_t total = 0;
   if (parts.size() > 3) return std::nullopt;
   for (size_t i = 0; i < parts.size(); ++i) {
     auto number = ParseInt32(parts[i]);
-    if (!number || *number < 0 || parts[i].size() > 2 || *number > (i == 0 ? 18 : 59)) return std::nullopt;
+    if (!number || *number < 0 || parts[i].size() > 2 || *number > (i == 0 ? 18 : 59))
+      return std::nullopt;
     total += *number * units[i];
   }
   return sign * total;
@@ -40,7 +43,8 @@ namespace {
 std::optional<int64_t> TakeDigits(std::string_view& text, size_t min, size_t max) {
   size_t n = 0;
   int64_t value = 0;
-  while (n < text.size() && n < max && text[n] >= '0' && text[n] <= '9') value = value * 10 + (text[n++] - '0');
+  while (n < text.size() && n < max && text[n] >= '0' && text[n] <= '9')
+    value = value * 10 + (text[n++] - '0');
   if (n < min) return std::nullopt;
   text.remove_prefix(n);
   return value;
@@ -103,7 +107,8 @@ std::optional<int64_t> ParseSparkDate(std::string_view text) {
   return days;
 }
 
-std::optional<int64_t> ParseSparkTimestamp(std::string_view text, const std::string& time_zone, bool ntz) {
+std::optional<int64_t> ParseSparkTimestamp(std::string_view text, const std::string& time_zone,
+                                           bool ntz) {
   text = Trim(text);
   auto days = TakeDate(text);
   if (!days) return std::nullopt;
@@ -127,10 +132,14 @@ namespace {
 
 bool FitsIntegral(int64_t value, TypeKind kind) {
   switch (kind) {
-    case TypeKind::kTinyInt: return value >= INT8_MIN && value <= INT8_MAX;
-    case TypeKind::kSmallInt: return value >= INT16_MIN && value <= INT16_MAX;
-    case TypeKind::kInt: return value >= INT32_MIN && value <= INT32_MAX;
-    default: return true;
+    case TypeKind::kTinyInt:
+      return value >= INT8_MIN && value <= INT8_MAX;
+    case TypeKind::kSmallInt:
+      return value >= INT16_MIN && value <= INT16_MAX;
+    case TypeKind::kInt:
+      return value >= INT32_MIN && value <= INT32_MAX;
+    default:
+      return true;
   }
 }
 
@@ -146,7 +155,8 @@ std::optional<Value> DecimalValue(const Decimal& value, const DataType& to) {
   return Value(*scaled);
 }
 
-std::optional<Value> CastString(const std::string& text, const DataType& to, const SessionSettings& settings) {
+std::optional<Value> CastString(const std::string& text, const DataType& to,
+                                const SessionSettings& settings) {
   switch (to.kind()) {
     case TypeKind::kDate: {
       auto days = ParseSparkDate(text);
@@ -154,7 +164,8 @@ std::optional<Value> CastString(const std::string& text, const DataType& to, con
     }
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampNtz: {
-      auto micros = ParseSparkTimestamp(text, settings.time_zone, to.kind() == TypeKind::kTimestampNtz);
+      auto micros =
+          ParseSparkTimestamp(text, settings.time_zone, to.kind() == TypeKind::kTimestampNtz);
       return micros ? std::optional(Value(*micros)) : std::nullopt;
     }
     case TypeKind::kTinyInt:
@@ -176,7 +187,8 @@ std::optional<Value> CastString(const std::string& text, const DataType& to, con
       auto flag = ParseBool(Trim(text));
       return flag ? std::optional(Value(*flag)) : std::nullopt;
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -193,9 +205,11 @@ std::optional<Value> CastDatetime(const Value& value, const DataType& from, cons
                                   const SessionSettings& settings) {
   auto offset = FixedZoneOffsetMicros(settings.time_zone);
   if (!offset) return std::nullopt;
-  int64_t local = from.kind() == TypeKind::kDate ? value.AsInt64() * kMicrosPerDay : value.AsInt64();
+  int64_t local =
+      from.kind() == TypeKind::kDate ? value.AsInt64() * kMicrosPerDay : value.AsInt64();
   if (from.kind() == TypeKind::kTimestamp) local += *offset;
-  if (to.kind() == TypeKind::kDate) return Value(static_cast<int32_t>(FloorDiv(local, kMicrosPerDay)));
+  if (to.kind() == TypeKind::kDate)
+    return Value(static_cast<int32_t>(FloorDiv(local, kMicrosPerDay)));
   if (to.kind() == TypeKind::kTimestamp) return Value(local - *offset);
   if (to.kind() == TypeKind::kTimestampNtz) return Value(local);
   return std::nullopt;
@@ -204,13 +218,17 @@ std::optional<Value> CastDatetime(const Value& value, const DataType& from, cons
 std::optional<Value> CastValue(const Value& value, const DataType& from, const DataType& to,
                                const SessionSettings& settings) {
   if (value.is_null() || DataType::EqualsIgnoringNullability(from, to)) return value;
-  if (from.is_string()) return to.is_string() ? std::optional(value) : CastString(value.As<std::string>(), to, settings);
+  if (from.is_string())
+    return to.is_string() ? std::optional(value)
+                          : CastString(value.As<std::string>(), to, settings);
   if (from.is_integral()) return CastIntegral(value.AsInt64(), to);
   if (from.is_datetime()) return CastDatetime(value, from, to, settings);
-  if (from.kind() == TypeKind::kDecimal && to.kind() == TypeKind::kDecimal) return DecimalValue(value.As<Decimal>(), to);
+  if (from.kind() == TypeKind::kDecimal && to.kind() == TypeKind::kDecimal)
+    return DecimalValue(value.As<Decimal>(), to);
   if (from.kind() == TypeKind::kDecimal && to.kind() == TypeKind::kDouble)
     return ParseDouble(DecimalToString(value.As<Decimal>()));
-  if (from.kind() == TypeKind::kFloat && to.kind() == TypeKind::kDouble) return Value(static_cast<double>(value.As<float>()));
+  if (from.kind() == TypeKind::kFloat && to.kind() == TypeKind::kDouble)
+    return Value(static_cast<double>(value.As<float>()));
   return std::nullopt;
 }
 
@@ -239,7 +257,8 @@ std::optional<Value> AddInterval(const Value& base, const DataType& type, const 
 std::optional<Value> FoldCall(const Call& call, const Expr& expr, const SessionSettings& settings) {
   if (call.function == "current_timestamp") return Value(settings.now_micros);
   if (call.function == "current_date")
-    return CastDatetime(Value(settings.now_micros), DataType(TypeKind::kTimestamp), expr.type, settings);
+    return CastDatetime(Value(settings.now_micros), DataType(TypeKind::kTimestamp), expr.type,
+                        settings);
   std::vector<Value> args;
   for (const ExprPtr& arg : call.args) {
     auto value = FoldConstant(arg, settings);
@@ -247,7 +266,8 @@ std::optional<Value> FoldCall(const Call& call, const Expr& expr, const SessionS
     if (value->is_null()) return std::nullopt;
     args.push_back(std::move(*value));
   }
-  if (call.function == "date_add_interval") return AddInterval(args[0], expr.type, args[1].As<Interval>(), settings);
+  if (call.function == "date_add_interval")
+    return AddInterval(args[0], expr.type, args[1].As<Interval>(), settings);
   if (call.function == "date_add" || call.function == "date_sub") {
     int64_t sign = call.function == "date_add" ? 1 : -1;
     return Value(static_cast<int32_t>(args[0].AsInt64() + sign * args[1].AsInt64()));
@@ -257,9 +277,11 @@ std::optional<Value> FoldCall(const Call& call, const Expr& expr, const SessionS
       Interval i = args[0].As<Interval>();
       return Value(Interval{-i.months, -i.days, -i.micros});
     }
-    if (expr.type.is_integral() && args[0].AsInt64() != INT64_MIN) return IntegralValue(-args[0].AsInt64(), expr.type);
+    if (expr.type.is_integral() && args[0].AsInt64() != INT64_MIN)
+      return IntegralValue(-args[0].AsInt64(), expr.type);
     if (args[0].Is<double>()) return Value(-args[0].As<double>());
-    if (args[0].Is<Decimal>()) return Value(Decimal{-args[0].As<Decimal>().unscaled, args[0].As<Decimal>().scale});
+    if (args[0].Is<Decimal>())
+      return Value(Decimal{-args[0].As<Decimal>().unscaled, args[0].As<Decimal>().scale});
   }
   if (call.function == "array") return Value::Array(std::move(args));
   return std::nullopt;

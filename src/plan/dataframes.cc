@@ -1,5 +1,5 @@
-// What DataFrames add to SQL: rows handed over with their types, columns named by the DataFrame they come from, and changes
-// to the columns of *.
+// What DataFrames add to SQL: rows handed over with their types, columns named by the DataFrame
+// they come from, and changes to the columns of *.
 #include <algorithm>
 
 #include "plan/query_analyzer.h"
@@ -10,7 +10,8 @@ namespace iceblink::plan {
 Relation QueryAnalyzer::GivenRows(const sql::GivenRows& rows) {
   const auto& fields = rows.schema.fields();
   std::vector<Column> output;
-  for (const sql::StructField& field : fields) output.push_back(NewColumn(field.name, field.type, field.nullable));
+  for (const sql::StructField& field : fields)
+    output.push_back(NewColumn(field.name, field.type, field.nullable));
   Values values;
   values.rows.reserve(rows.rows->size());
   for (const ValueList& row : *rows.rows) {
@@ -22,7 +23,8 @@ Relation QueryAnalyzer::GivenRows(const sql::GivenRows& rows) {
   return Relation{MakePlan(std::move(values), std::move(output)), std::move(scope)};
 }
 
-// ---- columns by their DataFrame ---------------------------------------------------------------------------------------
+// ---- columns by their DataFrame
+// ---------------------------------------------------------------------------------------
 
 void QueryAnalyzer::NameDataFrame(const sql::Relation& relation, Relation& found) {
   bool subquery = relation.As<sql::Subquery>() != nullptr;
@@ -48,7 +50,8 @@ void QueryAnalyzer::NameDataFrame(const sql::Relation& relation, Relation& found
   }
 }
 
-const ScopeColumn* QueryAnalyzer::FindDataFrameColumn(const Scope& scope, const sql::NamedColumn& name) const {
+const ScopeColumn* QueryAnalyzer::FindDataFrameColumn(const Scope& scope,
+                                                      const sql::NamedColumn& name) const {
   auto known = dataframes_.find(*name.plan_id);
   if (known == dataframes_.end()) return nullptr;
   // The nearest one: df.join(df.filter(...), df.id == ...) means the left side.
@@ -57,8 +60,9 @@ const ScopeColumn* QueryAnalyzer::FindDataFrameColumn(const Scope& scope, const 
   for (const ScopeColumn& column : scope.columns) {
     ColumnId id = column.column.id;
     for (int distance = 0;; ++distance) {
-      bool same = std::any_of(known->second.begin(), known->second.end(),
-                              [&](const Column& c) { return c.id == id && names_.Same(c.name, name.parts.back()); });
+      bool same = std::any_of(known->second.begin(), known->second.end(), [&](const Column& c) {
+        return c.id == id && names_.Same(c.name, name.parts.back());
+      });
       if (same) {
         if (best == nullptr || distance < best_distance) best = &column, best_distance = distance;
         break;
@@ -71,7 +75,8 @@ const ScopeColumn* QueryAnalyzer::FindDataFrameColumn(const Scope& scope, const 
   return best;
 }
 
-Result<TypedExpr> QueryAnalyzer::DataFrameColumn(const sql::NamedColumn& name, const sql::Position& at,
+Result<TypedExpr> QueryAnalyzer::DataFrameColumn(const sql::NamedColumn& name,
+                                                 const sql::Position& at,
                                                  const ExprContext& context) {
   for (const Scope* scope = context.scope; scope != nullptr; scope = scope->outer) {
     if (const ScopeColumn* found = FindDataFrameColumn(*scope, name))
@@ -80,14 +85,16 @@ Result<TypedExpr> QueryAnalyzer::DataFrameColumn(const sql::NamedColumn& name, c
   return ColumnName(name.parts, at, context);
 }
 
-// ---- changes to the columns of * ---------------------------------------------------------------------------------------
+// ---- changes to the columns of *
+// ---------------------------------------------------------------------------------------
 
 Status SelectBuilder::EditItems(const sql::StarEdit& edit) {
   const NameRules& names = analyzer_.names();
   for (const sql::ExprPtr& drop : edit.drop) {
     const auto* name = drop->As<sql::NamedColumn>();
     if (name != nullptr && !name->plan_id && name->parts.size() == 1) {
-      std::erase_if(items_, [&](const AliasedExpr& item) { return names.Same(item.name, name->parts[0]); });
+      std::erase_if(items_,
+                    [&](const AliasedExpr& item) { return names.Same(item.name, name->parts[0]); });
       continue;
     }
     auto typed = analyzer_.Expression(*drop, Context());
@@ -95,7 +102,8 @@ Status SelectBuilder::EditItems(const sql::StarEdit& edit) {
       if (typed.error().condition.starts_with("UNRESOLVED_COLUMN")) continue;
       return Fail(typed.error());
     }
-    std::erase_if(items_, [&](const AliasedExpr& item) { return SameExpr(item.value.expr, typed->expr); });
+    std::erase_if(items_,
+                  [&](const AliasedExpr& item) { return SameExpr(item.value.expr, typed->expr); });
   }
   // Expressions see the columns as they were.
   std::vector<AliasedExpr> put;

@@ -10,14 +10,17 @@ namespace {
 // WHERE of DELETE and UPDATE.
 Status SetCondition(RowChangeBuilder& builder, const sql::ExprPtr& where, const Env& env) {
   if (!where) return {};
-  ASSIGN_OR_RETURN(TypedExpr condition,
-                   builder.analyzer().Condition(*where, builder.ContextOver(builder.target_scope(), env)));
+  ASSIGN_OR_RETURN(
+      TypedExpr condition,
+      builder.analyzer().Condition(*where, builder.ContextOver(builder.target_scope(), env)));
   if (ContainsAggregate(condition.expr) || ContainsWindow(condition.expr))
-    return Raise("INVALID_WHERE_CONDITION",
-                 {{"condition", InDoubleQuotes(condition.text)}, {"expressionList", condition.text}}, ErrorPosition{1, 0});
+    return Raise(
+        "INVALID_WHERE_CONDITION",
+        {{"condition", InDoubleQuotes(condition.text)}, {"expressionList", condition.text}},
+        ErrorPosition{1, 0});
   if (!IsDeterministic(condition.expr))
-    return Raise("INVALID_NON_DETERMINISTIC_EXPRESSIONS", {{"sqlExprs", InDoubleQuotes(condition.text)}},
-                 ErrorPosition{1, 0});
+    return Raise("INVALID_NON_DETERMINISTIC_EXPRESSIONS",
+                 {{"sqlExprs", InDoubleQuotes(condition.text)}}, ErrorPosition{1, 0});
   builder.plan().condition = condition.expr;
   return {};
 }
@@ -28,8 +31,8 @@ struct MergeScopes {
   Scope both;
 };
 
-Result<RowClause> Clause(RowChangeBuilder& builder, const sql::MergeClause& clause, const MergeScopes& scopes,
-                         const Env& env) {
+Result<RowClause> Clause(RowChangeBuilder& builder, const sql::MergeClause& clause,
+                         const MergeScopes& scopes, const Env& env) {
   using Match = sql::MergeClause::Match;
   using Action = sql::MergeClause::Action;
   const Scope& scope = clause.match == Match::kMatched      ? scopes.both
@@ -37,11 +40,14 @@ Result<RowClause> Clause(RowChangeBuilder& builder, const sql::MergeClause& clau
                                                             : builder.target_scope();
   RowClause result;
   if (clause.condition) {
-    ASSIGN_OR_RETURN(TypedExpr condition, builder.analyzer().Condition(*clause.condition, builder.ContextOver(scope, env)));
+    ASSIGN_OR_RETURN(TypedExpr condition, builder.analyzer().Condition(
+                                              *clause.condition, builder.ContextOver(scope, env)));
     result.condition = condition.expr;
   }
   switch (clause.action) {
-    case Action::kDelete: result.action = RowAction::kDelete; break;
+    case Action::kDelete:
+      result.action = RowAction::kDelete;
+      break;
     case Action::kUpdate: {
       result.action = RowAction::kUpdate;
       ASSIGN_OR_RETURN(result.values, builder.Updated(clause.assignments, scope, env, &scope));
@@ -72,7 +78,8 @@ Result<RowLevelPlan> QueryAnalyzer::Delete(const sql::Delete& statement) {
   ASSIGN_OR_RETURN(Env env, WithCtes(statement.ctes, Env()));
   auto target = Target(statement.table, statement.table_position, {}, env);
   if (!target && target.error().message.starts_with("Cannot write to metadata table"))
-    return Fail(ErrorCode::kUnsupported, "Cannot delete from a metadata table", "UnsupportedOperationException");
+    return Fail(ErrorCode::kUnsupported, "Cannot delete from a metadata table",
+                "UnsupportedOperationException");
   if (!target) return Fail(target.error());
   RowChangeBuilder builder(*this, std::move(*target), statement.alias);
   builder.plan().kind = RowLevelPlan::Kind::kDelete;
@@ -92,7 +99,8 @@ Result<RowLevelPlan> QueryAnalyzer::Update(const sql::Update& statement) {
   RETURN_IF_ERROR(builder.ScanTarget());
   RETURN_IF_ERROR(SetCondition(builder, statement.where, env));
   RowClause clause{nullptr, RowAction::kUpdate, {}};
-  ASSIGN_OR_RETURN(clause.values, builder.Updated(statement.assignments, builder.target_scope(), env, nullptr));
+  ASSIGN_OR_RETURN(clause.values,
+                   builder.Updated(statement.assignments, builder.target_scope(), env, nullptr));
   builder.plan().matched.push_back(std::move(clause));
   builder.Prune();
   builder.Finish();
@@ -120,17 +128,24 @@ Result<RowLevelPlan> QueryAnalyzer::Merge(const sql::Merge& statement) {
   scopes.source = source.scope;
   scopes.both = builder.target_scope();
   for (const ScopeColumn& column : source.scope.columns) scopes.both.columns.push_back(column);
-  ASSIGN_OR_RETURN(TypedExpr condition, Condition(*statement.condition, builder.ContextOver(scopes.both, env)));
+  ASSIGN_OR_RETURN(TypedExpr condition,
+                   Condition(*statement.condition, builder.ContextOver(scopes.both, env)));
   if (!IsDeterministic(condition.expr))
-    return Raise("INVALID_NON_DETERMINISTIC_EXPRESSIONS", {{"sqlExprs", InDoubleQuotes(condition.text)}},
-                 ErrorPosition{1, 0});
+    return Raise("INVALID_NON_DETERMINISTIC_EXPRESSIONS",
+                 {{"sqlExprs", InDoubleQuotes(condition.text)}}, ErrorPosition{1, 0});
   plan.condition = condition.expr;
   for (const sql::MergeClause& clause : statement.clauses) {
     ASSIGN_OR_RETURN(RowClause row, Clause(builder, clause, scopes, env));
     switch (clause.match) {
-      case sql::MergeClause::Match::kMatched: plan.matched.push_back(std::move(row)); break;
-      case sql::MergeClause::Match::kNotMatched: plan.not_matched.push_back(std::move(row)); break;
-      case sql::MergeClause::Match::kNotMatchedBySource: plan.not_matched_by_source.push_back(std::move(row)); break;
+      case sql::MergeClause::Match::kMatched:
+        plan.matched.push_back(std::move(row));
+        break;
+      case sql::MergeClause::Match::kNotMatched:
+        plan.not_matched.push_back(std::move(row));
+        break;
+      case sql::MergeClause::Match::kNotMatchedBySource:
+        plan.not_matched_by_source.push_back(std::move(row));
+        break;
     }
   }
   builder.Prune();

@@ -48,10 +48,12 @@ std::string Substitute(std::string_view text, ErrorParameters parameters) {
 
 }  // namespace
 
-Error MakeError(std::string_view condition, ErrorParameters parameters, std::optional<ErrorPosition> at) {
+Error MakeError(std::string_view condition, ErrorParameters parameters,
+                std::optional<ErrorPosition> at) {
   const ErrorCondition* row = FindErrorCondition(condition);
   if (row == nullptr)
-    return Error::Make(ErrorCode::kInternal, fmt::format("unknown error condition {}", condition), "SparkException");
+    return Error::Make(ErrorCode::kInternal, fmt::format("unknown error condition {}", condition),
+                       "SparkException");
   std::string text = Substitute(row->message, parameters);
   bool legacy = condition.starts_with("_LEGACY");
   if (!legacy) text = fmt::format("[{}] {}", condition, text);
@@ -65,8 +67,9 @@ Error MakeError(std::string_view condition, ErrorParameters parameters, std::opt
 }
 
 std::string OrdinalWord(size_t ordinal) {
-  static constexpr std::string_view kWords[] = {"zeroth", "first",   "second", "third",  "fourth", "fifth",
-                                                "sixth",  "seventh", "eighth", "ninth", "tenth"};
+  static constexpr std::string_view kWords[] = {"zeroth", "first", "second", "third",
+                                                "fourth", "fifth", "sixth",  "seventh",
+                                                "eighth", "ninth", "tenth"};
   return ordinal < std::size(kWords) ? std::string(kWords[ordinal]) : fmt::format("{}th", ordinal);
 }
 

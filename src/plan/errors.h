@@ -1,8 +1,9 @@
 // Spark's error conditions as data, and how a message is put together from them.
 //
-// A message reads "[CONDITION] text with parameters SQLSTATE: xxxxx; line L pos P", as Spark prints it. Conditions that
-// Spark raises while it checks a whole plan ("extended") end with a further ";" - the printed plan would follow.
-// The table serves analysis here and run-time errors of exec alike. All functions are pure.
+// A message reads "[CONDITION] text with parameters SQLSTATE: xxxxx; line L pos P", as Spark prints
+// it. Conditions that Spark raises while it checks a whole plan ("extended") end with a further ";"
+// - the printed plan would follow. The table serves analysis here and run-time errors of exec
+// alike. All functions are pure.
 #pragma once
 
 #include <initializer_list>
@@ -28,7 +29,8 @@ struct ErrorCondition {
 // Returns null when the table has no such condition.
 const ErrorCondition* FindErrorCondition(std::string_view condition);
 
-// Where an expression starts in the statement's text; line from 1 (0: it was not written as text), column from 0.
+// Where an expression starts in the statement's text; line from 1 (0: it was not written as text),
+// column from 0.
 struct ErrorPosition {
   int line = 1;
   int column = 0;
@@ -37,9 +39,11 @@ struct ErrorPosition {
 using ErrorParameters = std::initializer_list<std::pair<std::string_view, std::string>>;
 
 // Returns the error of a condition of the table; an unknown condition yields kInternal.
-Error MakeError(std::string_view condition, ErrorParameters parameters = {}, std::optional<ErrorPosition> at = {});
+Error MakeError(std::string_view condition, ErrorParameters parameters = {},
+                std::optional<ErrorPosition> at = {});
 
-// The same as a failed Result: return Raise("UNRESOLVED_ROUTINE", {{"routineName", name}}, position);
+// The same as a failed Result: return Raise("UNRESOLVED_ROUTINE", {{"routineName", name}},
+// position);
 inline tl::unexpected<Error> Raise(std::string_view condition, ErrorParameters parameters = {},
                                    std::optional<ErrorPosition> at = {}) {
   return tl::unexpected<Error>(MakeError(condition, parameters, at));

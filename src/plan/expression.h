@@ -1,6 +1,6 @@
-// Typed expressions of the logical plan: names are resolved to column ids, every node knows its Spark type and whether
-// it can be NULL, implicit casts are explicit Cast nodes, and ANSI rules are already decided (a function's semantics
-// never depend on session settings below this room).
+// Typed expressions of the logical plan: names are resolved to column ids, every node knows its
+// Spark type and whether it can be NULL, implicit casts are explicit Cast nodes, and ANSI rules are
+// already decided (a function's semantics never depend on session settings below this room).
 //
 // Nodes are immutable and shared; any thread may read them.
 #pragma once
@@ -21,7 +21,8 @@ namespace iceblink::plan {
 
 using DataType = sql::DataType;
 
-// Identifies a column within one statement; never reused, so that correlated references and self joins cannot clash.
+// Identifies a column within one statement; never reused, so that correlated references and self
+// joins cannot clash.
 using ColumnId = uint32_t;
 
 struct Expr;
@@ -29,7 +30,8 @@ using ExprPtr = std::shared_ptr<const Expr>;
 struct Plan;
 using PlanPtr = std::shared_ptr<const Plan>;
 
-// A reference to a column of a child plan, of an enclosing query (correlated subquery) or to a lambda variable.
+// A reference to a column of a child plan, of an enclosing query (correlated subquery) or to a
+// lambda variable.
 struct ColumnRef {
   ColumnId id = 0;
   std::string name;  // as written or as the table spells it; for messages and generated names only
@@ -39,7 +41,8 @@ struct LiteralExpr {
   Value value;
 };
 
-// A scalar function or operator. `function` is the canonical name in the function table (functions.h), e.g. "+", "and",
+// A scalar function or operator. `function` is the canonical name in the function table
+// (functions.h), e.g. "+", "and",
 // "=", "substring"; it points into static storage.
 struct Call {
   std::string_view function;
@@ -64,7 +67,8 @@ struct Case {
   ExprPtr otherwise;                                  // null: NULL
 };
 
-// A lambda argument of a higher-order function; its parameters are columns visible in the body only.
+// A lambda argument of a higher-order function; its parameters are columns visible in the body
+// only.
 struct Lambda {
   std::vector<ColumnId> parameters;
   ExprPtr body;
@@ -82,12 +86,18 @@ struct AggregateCall {
   std::vector<ExprPtr> args;
   bool distinct = false;
   bool ignore_nulls = false;
-  ExprPtr filter;                  // FILTER (WHERE ...), may be null
-  std::vector<SortKey> order_by;   // WITHIN GROUP (ORDER BY ...)
+  ExprPtr filter;                 // FILTER (WHERE ...), may be null
+  std::vector<SortKey> order_by;  // WITHIN GROUP (ORDER BY ...)
 };
 
 enum class FrameUnit : uint8_t { kRows, kRange };
-enum class FrameBound : uint8_t { kUnboundedPreceding, kPreceding, kCurrentRow, kFollowing, kUnboundedFollowing };
+enum class FrameBound : uint8_t {
+  kUnboundedPreceding,
+  kPreceding,
+  kCurrentRow,
+  kFollowing,
+  kUnboundedFollowing
+};
 struct WindowFrame {
   FrameUnit unit = FrameUnit::kRange;
   FrameBound start = FrameBound::kUnboundedPreceding;
@@ -121,8 +131,8 @@ struct InSubquery {
 };
 
 struct Expr {
-  using Node = std::variant<ColumnRef, LiteralExpr, Call, Cast, Case, Lambda, AggregateCall, WindowCall, ScalarSubquery,
-                            ExistsSubquery, InSubquery>;
+  using Node = std::variant<ColumnRef, LiteralExpr, Call, Cast, Case, Lambda, AggregateCall,
+                            WindowCall, ScalarSubquery, ExistsSubquery, InSubquery>;
   Node node;
   DataType type;
   bool nullable = true;

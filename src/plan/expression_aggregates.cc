@@ -17,7 +17,8 @@ const DataType kBoolean(TypeKind::kBoolean);
 
 // The arguments of an aggregate, count(*) as count(1).
 Result<std::vector<TypedExpr>> AggregateArguments(QueryAnalyzer& analyzer, const FunctionRow& row,
-                                                  const sql::FunctionCall& call, const ExprContext& context) {
+                                                  const sql::FunctionCall& call,
+                                                  const ExprContext& context) {
   std::vector<TypedExpr> args;
   for (const sql::Argument& arg : call.args) {
     const auto* star = arg.expr->As<sql::Star>();
@@ -42,7 +43,8 @@ std::string CallText(std::string_view display, bool distinct, const std::vector<
 }
 
 // first(x, true) is first(x) IGNORE NULLS.
-bool TakeIgnoreNulls(const FunctionRow& row, const sql::FunctionCall& call, std::vector<TypedExpr>& args) {
+bool TakeIgnoreNulls(const FunctionRow& row, const sql::FunctionCall& call,
+                     std::vector<TypedExpr>& args) {
   bool ignore = call.nulls == sql::NullTreatment::kIgnoreNulls;
   std::string_view canonical = row.CanonicalName();
   if ((canonical != "first" && canonical != "last") || args.size() != 2) return ignore;
@@ -70,7 +72,8 @@ void AppendDefaults(const FunctionRow& row, std::vector<TypedExpr>& args) {
 
 }  // namespace
 
-Result<std::vector<SortKey>> QueryAnalyzer::SortKeys(const std::vector<sql::SortItem>& items, const ExprContext& context,
+Result<std::vector<SortKey>> QueryAnalyzer::SortKeys(const std::vector<sql::SortItem>& items,
+                                                     const ExprContext& context,
                                                      std::vector<std::string>* texts) {
   std::vector<SortKey> keys;
   for (const sql::SortItem& item : items) {
@@ -89,8 +92,10 @@ Result<std::vector<SortKey>> QueryAnalyzer::SortKeys(const std::vector<sql::Sort
   return keys;
 }
 
-Result<TypedExpr> QueryAnalyzer::AggregateFunction(const FunctionRow& row, const sql::FunctionCall& call,
-                                                   const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::AggregateFunction(const FunctionRow& row,
+                                                   const sql::FunctionCall& call,
+                                                   const sql::Position& at,
+                                                   const ExprContext& context) {
   ErrorPosition position = ToErrorPosition(at);
   if (context.in_aggregate) return Raise("NESTED_AGGREGATE_FUNCTION", {}, position);
   ExprContext inside = context;
@@ -133,25 +138,33 @@ Result<TypedExpr> QueryAnalyzer::AggregateFunction(const FunctionRow& row, const
   }
   for (const TypedExpr& arg : args) aggregate.args.push_back(arg.expr);
   ASSIGN_OR_RETURN(CallType type, TypeOfCall(row, aggregate.args, settings_.ansi));
-  if (row.name == "percentile_disc" && !aggregate.order_by.empty()) type.type = DataType(TypeKind::kDouble);
-  if (row.name == "mode" && !aggregate.order_by.empty()) type.type = aggregate.order_by[0].expr->type;
+  if (row.name == "percentile_disc" && !aggregate.order_by.empty())
+    type.type = DataType(TypeKind::kDouble);
+  if (row.name == "mode" && !aggregate.order_by.empty())
+    type.type = aggregate.order_by[0].expr->type;
   aggregate.function = row.CanonicalName();
   aggregate.distinct = call.distinct;
   return TypedExpr{MakeExpr(std::move(aggregate), type.type, type.nullable), text};
 }
 
-// ---- windows ----------------------------------------------------------------------------------------------------------
+// ---- windows
+// ----------------------------------------------------------------------------------------------------------
 
 namespace {
 
 std::string BoundText(const sql::FrameBound& bound, const std::string& offset) {
   using BoundKind = sql::FrameBound::Kind;
   switch (bound.kind) {
-    case BoundKind::kUnboundedPreceding: return "UNBOUNDED PRECEDING";
-    case BoundKind::kPreceding: return fmt::format("{} PRECEDING", offset);
-    case BoundKind::kCurrentRow: return "CURRENT ROW";
-    case BoundKind::kFollowing: return fmt::format("{} FOLLOWING", offset);
-    case BoundKind::kUnboundedFollowing: return "UNBOUNDED FOLLOWING";
+    case BoundKind::kUnboundedPreceding:
+      return "UNBOUNDED PRECEDING";
+    case BoundKind::kPreceding:
+      return fmt::format("{} PRECEDING", offset);
+    case BoundKind::kCurrentRow:
+      return "CURRENT ROW";
+    case BoundKind::kFollowing:
+      return fmt::format("{} FOLLOWING", offset);
+    case BoundKind::kUnboundedFollowing:
+      return "UNBOUNDED FOLLOWING";
   }
   return {};
 }
@@ -161,11 +174,13 @@ struct DefaultFrame {
   std::string text;
 };
 
-DefaultFrame FrameWithoutClause(const FunctionRow& row, bool ordered, const std::vector<TypedExpr>& args) {
+DefaultFrame FrameWithoutClause(const FunctionRow& row, bool ordered,
+                                const std::vector<TypedExpr>& args) {
   constexpr auto kFirst = FrameBound::kUnboundedPreceding;
   if (row.name == "lag" || row.name == "lead") {
     std::string offset = args.size() > 1 ? args[1].text : "1";
-    std::string shown = row.name == "lag" ? (offset.starts_with('-') ? offset.substr(1) : "-" + offset) : offset;
+    std::string shown =
+        row.name == "lag" ? (offset.starts_with('-') ? offset.substr(1) : "-" + offset) : offset;
     return {std::nullopt, fmt::format("ROWS BETWEEN {0} FOLLOWING AND {0} FOLLOWING", shown)};
   }
   if (row.kind == FunctionKind::kWindow && row.name != "nth_value")
@@ -188,11 +203,12 @@ Result<const sql::WindowSpec*> FindWindow(const sql::WindowSpec& spec, const Exp
 
 }  // namespace
 
-Result<WindowFrame> QueryAnalyzer::WrittenFrame(const sql::WindowFrame& written, const ExprContext& context,
-                                                std::string* text) {
+Result<WindowFrame> QueryAnalyzer::WrittenFrame(const sql::WindowFrame& written,
+                                                const ExprContext& context, std::string* text) {
   WindowFrame frame;
   frame.unit = written.rows ? FrameUnit::kRows : FrameUnit::kRange;
-  auto bound = [&](const sql::FrameBound& side, FrameBound& kind, ExprPtr& offset) -> Result<std::string> {
+  auto bound = [&](const sql::FrameBound& side, FrameBound& kind,
+                   ExprPtr& offset) -> Result<std::string> {
     std::string offset_text;
     if (side.offset) {
       ASSIGN_OR_RETURN(TypedExpr typed, Expression(*side.offset, context));
@@ -209,8 +225,8 @@ Result<WindowFrame> QueryAnalyzer::WrittenFrame(const sql::WindowFrame& written,
 }
 
 Result<std::string> QueryAnalyzer::WindowParts(const FunctionRow& row, const sql::WindowSpec& spec,
-                                               const std::vector<TypedExpr>& args, const ExprContext& context,
-                                               WindowCall& window) {
+                                               const std::vector<TypedExpr>& args,
+                                               const ExprContext& context, WindowCall& window) {
   std::vector<std::string> parts, partition_texts, order_texts;
   for (const sql::ExprPtr& expr : spec.partition_by) {
     ASSIGN_OR_RETURN(TypedExpr typed, Expression(*expr, context));
@@ -218,7 +234,8 @@ Result<std::string> QueryAnalyzer::WindowParts(const FunctionRow& row, const sql
     partition_texts.push_back(typed.text);
   }
   ASSIGN_OR_RETURN(window.order_by, SortKeys(spec.order_by, context, &order_texts));
-  if (!partition_texts.empty()) parts.push_back("PARTITION BY " + iceblink::Join(partition_texts, ", "));
+  if (!partition_texts.empty())
+    parts.push_back("PARTITION BY " + iceblink::Join(partition_texts, ", "));
   if (!order_texts.empty()) parts.push_back("ORDER BY " + iceblink::Join(order_texts, ", "));
   std::string frame_text;
   if (spec.frame) {
@@ -232,8 +249,10 @@ Result<std::string> QueryAnalyzer::WindowParts(const FunctionRow& row, const sql
   return iceblink::Join(parts, " ");
 }
 
-Result<TypedExpr> QueryAnalyzer::WindowFunction(const FunctionRow& row, const sql::FunctionCall& call,
-                                                const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::WindowFunction(const FunctionRow& row,
+                                                const sql::FunctionCall& call,
+                                                const sql::Position& at,
+                                                const ExprContext& context) {
   WindowCall window;
   std::string text;
   std::vector<TypedExpr> args;
@@ -246,8 +265,15 @@ Result<TypedExpr> QueryAnalyzer::WindowFunction(const FunctionRow& row, const sq
     inside.window_argument = true;
     ASSIGN_OR_RETURN(TypedExpr typed, AggregateFunction(row, plain, at, inside));
     const auto& aggregate = std::get<AggregateCall>(typed.expr->node);
-    window = WindowCall{aggregate.function, aggregate.args, true, aggregate.distinct, aggregate.ignore_nulls,
-                        aggregate.filter, {}, {}, {}};
+    window = WindowCall{aggregate.function,
+                        aggregate.args,
+                        true,
+                        aggregate.distinct,
+                        aggregate.ignore_nulls,
+                        aggregate.filter,
+                        {},
+                        {},
+                        {}};
     text = typed.text;
     type = typed.expr->type;
     nullable = typed.expr->nullable;
@@ -255,11 +281,14 @@ Result<TypedExpr> QueryAnalyzer::WindowFunction(const FunctionRow& row, const sq
     ASSIGN_OR_RETURN(args, AggregateArguments(*this, row, call, context));
     AppendDefaults(row, args);
     text = CallText(row.DisplayName(), false, args);
-    ASSIGN_OR_RETURN(args, CoerceArguments(row, call.name.back(), std::move(args), ToErrorPosition(at)));
+    ASSIGN_OR_RETURN(args,
+                     CoerceArguments(row, call.name.back(), std::move(args), ToErrorPosition(at)));
     for (const TypedExpr& arg : args) window.args.push_back(arg.expr);
     if ((row.name == "lag" || row.name == "lead") && window.args.size() == 3) {
-      if (window.args[2]->type.is_void()) window.args.pop_back();
-      else window.args[2] = MakeCast(window.args[2], window.args[0]->type, cast_mode());
+      if (window.args[2]->type.is_void())
+        window.args.pop_back();
+      else
+        window.args[2] = MakeCast(window.args[2], window.args[0]->type, cast_mode());
     }
     ASSIGN_OR_RETURN(CallType call_type, TypeOfCall(row, window.args, settings_.ansi));
     type = call_type.type;
@@ -273,17 +302,23 @@ Result<TypedExpr> QueryAnalyzer::WindowFunction(const FunctionRow& row, const sq
   return TypedExpr{MakeExpr(std::move(window), type, nullable), text};
 }
 
-// ---- higher-order functions -------------------------------------------------------------------------------------------
+// ---- higher-order functions
+// -------------------------------------------------------------------------------------------
 
 namespace {
 
 constexpr std::string_view kDefaultComparator =
-    "lambdafunction((IF(((namedlambdavariable() IS NULL) AND (namedlambdavariable() IS NULL)), 0, (IF((namedlambdavariable() "
-    "IS NULL), 1, (IF((namedlambdavariable() IS NULL), -1, (IF((namedlambdavariable() < namedlambdavariable()), -1, "
-    "(IF((namedlambdavariable() > namedlambdavariable()), 1, 0)))))))))), namedlambdavariable(), namedlambdavariable())";
+    "lambdafunction((IF(((namedlambdavariable() IS NULL) AND (namedlambdavariable() IS NULL)), 0, "
+    "(IF((namedlambdavariable() "
+    "IS NULL), 1, (IF((namedlambdavariable() IS NULL), -1, (IF((namedlambdavariable() < "
+    "namedlambdavariable()), -1, "
+    "(IF((namedlambdavariable() > namedlambdavariable()), 1, 0)))))))))), namedlambdavariable(), "
+    "namedlambdavariable())";
 
-// Types of a lambda's parameters, from the arguments before it. `count` is how many the lambda names.
-std::vector<std::pair<DataType, bool>> ParameterTypes(std::string_view function, const std::vector<TypedExpr>& args,
+// Types of a lambda's parameters, from the arguments before it. `count` is how many the lambda
+// names.
+std::vector<std::pair<DataType, bool>> ParameterTypes(std::string_view function,
+                                                      const std::vector<TypedExpr>& args,
                                                       size_t count) {
   auto element = [&](size_t i) {
     const DataType& type = args[i].expr->type;
@@ -293,7 +328,8 @@ std::vector<std::pair<DataType, bool>> ParameterTypes(std::string_view function,
   const DataType& first = args[0].expr->type;
   if (function == "map_zip_with" && first.kind() == TypeKind::kMap)
     return {{first.key(), false}, {first.value(), true}, {args[1].expr->type.value(), true}};
-  if (first.kind() == TypeKind::kMap) return {{first.key(), false}, {first.value(), first.value_contains_null()}};
+  if (first.kind() == TypeKind::kMap)
+    return {{first.key(), false}, {first.value(), first.value_contains_null()}};
   if (function == "aggregate") {
     std::pair<DataType, bool> state(args[1].expr->type, true);
     return args.size() == 2 ? std::vector{state, element(0)} : std::vector{state};
@@ -308,10 +344,12 @@ std::vector<std::pair<DataType, bool>> ParameterTypes(std::string_view function,
 DataType HigherOrderType(std::string_view function, const std::vector<TypedExpr>& args) {
   const DataType& first = args[0].expr->type;
   const ExprPtr& last = args.back().expr;
-  if (function == "transform" || function == "zip_with") return DataType::Array(last->type, last->nullable);
+  if (function == "transform" || function == "zip_with")
+    return DataType::Array(last->type, last->nullable);
   if (function == "exists" || function == "forall") return kBoolean;
   if (function == "aggregate") return args.size() == 4 ? last->type : args[1].expr->type;
-  if (function == "transform_keys") return DataType::Map(last->type, first.value(), first.value_contains_null());
+  if (function == "transform_keys")
+    return DataType::Map(last->type, first.value(), first.value_contains_null());
   if (function == "transform_values" || function == "map_zip_with")
     return DataType::Map(first.key(), last->type, last->nullable);
   return first;
@@ -355,11 +393,13 @@ Result<TypedExpr> QueryAnalyzer::HigherOrder(const FunctionRow& row, const sql::
   }
   if (function == "aggregate" && args.size() == 3)
     args.push_back({nullptr, "lambdafunction(namedlambdavariable(), namedlambdavariable())"});
-  if (row.name == "array_sort" && args.size() == 1) args.push_back({nullptr, std::string(kDefaultComparator)});
+  if (row.name == "array_sort" && args.size() == 1)
+    args.push_back({nullptr, std::string(kDefaultComparator)});
   std::string text = CallText(row.DisplayName(), false, args);
   if (!args.back().expr) args.pop_back();
   std::vector<TypedExpr> plain(args.begin(), args.begin() + 1);
-  ASSIGN_OR_RETURN(plain, CoerceArguments(row, call.name.back(), std::move(plain), ToErrorPosition(at)));
+  ASSIGN_OR_RETURN(plain,
+                   CoerceArguments(row, call.name.back(), std::move(plain), ToErrorPosition(at)));
   std::vector<ExprPtr> values;
   for (const TypedExpr& arg : args) values.push_back(arg.expr);
   DataType type = HigherOrderType(function, args);

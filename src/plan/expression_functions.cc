@@ -17,10 +17,12 @@ namespace {
 // Functions named like a type: int('5') is CAST('5' AS INT), shown as its argument.
 std::optional<DataType> CastFunction(std::string_view name) {
   static constexpr std::pair<std::string_view, TypeKind> kTypes[] = {
-      {"boolean", TypeKind::kBoolean}, {"tinyint", TypeKind::kTinyInt}, {"smallint", TypeKind::kSmallInt},
-      {"int", TypeKind::kInt},         {"bigint", TypeKind::kBigInt},   {"float", TypeKind::kFloat},
-      {"double", TypeKind::kDouble},   {"string", TypeKind::kString},   {"binary", TypeKind::kBinary},
-      {"date", TypeKind::kDate},       {"timestamp", TypeKind::kTimestamp}};
+      {"boolean", TypeKind::kBoolean},    {"tinyint", TypeKind::kTinyInt},
+      {"smallint", TypeKind::kSmallInt},  {"int", TypeKind::kInt},
+      {"bigint", TypeKind::kBigInt},      {"float", TypeKind::kFloat},
+      {"double", TypeKind::kDouble},      {"string", TypeKind::kString},
+      {"binary", TypeKind::kBinary},      {"date", TypeKind::kDate},
+      {"timestamp", TypeKind::kTimestamp}};
   for (const auto& [type_name, kind] : kTypes)
     if (EqualsIgnoreCase(type_name, name)) return DataType(kind);
   if (EqualsIgnoreCase(name, "decimal")) return DataType::Decimal(10, 0);
@@ -46,7 +48,8 @@ Error WrongCount(const FunctionRow& row, std::string_view written, size_t given,
 }
 
 bool CountFits(const FunctionRow& row, size_t count) {
-  return count >= static_cast<size_t>(row.min_args) && (row.max_args < 0 || count <= static_cast<size_t>(row.max_args));
+  return count >= static_cast<size_t>(row.min_args) &&
+         (row.max_args < 0 || count <= static_cast<size_t>(row.max_args));
 }
 
 char CodeOf(const FunctionRow& row, size_t index) {
@@ -57,47 +60,79 @@ char CodeOf(const FunctionRow& row, size_t index) {
 // What an argument code casts to; nothing when the type stays.
 std::optional<DataType> TargetOf(char code, const DataType& from) {
   switch (code) {
-    case 's': return DataType(TypeKind::kString);
-    case 'i': return DataType(TypeKind::kInt);
-    case 'l': return DataType(TypeKind::kBigInt);
-    case 'd': return DataType(TypeKind::kDouble);
-    case 'f': return DataType(TypeKind::kFloat);
-    case 'b': return DataType(TypeKind::kBoolean);
-    case 'D': return DataType(TypeKind::kDate);
-    case 'T': return from.kind() == TypeKind::kTimestampNtz ? from : DataType(TypeKind::kTimestamp);
-    case 'N': return DataType(TypeKind::kTimestampNtz);
-    case 'B': return DataType(TypeKind::kBinary);
-    case '-': return DataType::Decimal(18, 6);
+    case 's':
+      return DataType(TypeKind::kString);
+    case 'i':
+      return DataType(TypeKind::kInt);
+    case 'l':
+      return DataType(TypeKind::kBigInt);
+    case 'd':
+      return DataType(TypeKind::kDouble);
+    case 'f':
+      return DataType(TypeKind::kFloat);
+    case 'b':
+      return DataType(TypeKind::kBoolean);
+    case 'D':
+      return DataType(TypeKind::kDate);
+    case 'T':
+      return from.kind() == TypeKind::kTimestampNtz ? from : DataType(TypeKind::kTimestamp);
+    case 'N':
+      return DataType(TypeKind::kTimestampNtz);
+    case 'B':
+      return DataType(TypeKind::kBinary);
+    case '-':
+      return DataType::Decimal(18, 6);
     case 'n':
-    case 'm': return from.is_string() || from.is_void() ? std::optional(DataType(TypeKind::kDouble)) : std::nullopt;
-    case 'c': return from.kind() == TypeKind::kBinary ? from : DataType(TypeKind::kString);
-    case 't': return from.is_datetime() ? from : DataType(TypeKind::kTimestamp);
-    default: return std::nullopt;
+    case 'm':
+      return from.is_string() || from.is_void() ? std::optional(DataType(TypeKind::kDouble))
+                                                : std::nullopt;
+    case 'c':
+      return from.kind() == TypeKind::kBinary ? from : DataType(TypeKind::kString);
+    case 't':
+      return from.is_datetime() ? from : DataType(TypeKind::kTimestamp);
+    default:
+      return std::nullopt;
   }
 }
 
 std::string_view WantedText(char code) {
   switch (code) {
-    case 'n': return "NUMERIC";
-    case 'm': return "(NUMERIC or INTERVAL DAY TO SECOND or INTERVAL YEAR TO MONTH)";
-    case 'A': return "ARRAY";
-    case 'M': return "MAP";
-    case 'C': return "(ARRAY or MAP)";
-    case 'c': return "(STRING or BINARY)";
-    case 'V': return "VARIANT";
-    default: return "";
+    case 'n':
+      return "NUMERIC";
+    case 'm':
+      return "(NUMERIC or INTERVAL DAY TO SECOND or INTERVAL YEAR TO MONTH)";
+    case 'A':
+      return "ARRAY";
+    case 'M':
+      return "MAP";
+    case 'C':
+      return "(ARRAY or MAP)";
+    case 'c':
+      return "(STRING or BINARY)";
+    case 'V':
+      return "VARIANT";
+    default:
+      return "";
   }
 }
 
 bool Accepts(char code, const DataType& type) {
   switch (code) {
-    case 'n': return type.is_numeric();
-    case 'm': return type.is_numeric() || type.is_ansi_interval() || type.kind() == TypeKind::kCalendarInterval;
-    case 'A': return type.kind() == TypeKind::kArray || type.is_void();
-    case 'M': return type.kind() == TypeKind::kMap || type.is_void();
-    case 'C': return type.kind() == TypeKind::kArray || type.kind() == TypeKind::kMap || type.is_void();
-    case 'V': return type.kind() == TypeKind::kVariant || type.is_void();
-    default: return true;
+    case 'n':
+      return type.is_numeric();
+    case 'm':
+      return type.is_numeric() || type.is_ansi_interval() ||
+             type.kind() == TypeKind::kCalendarInterval;
+    case 'A':
+      return type.kind() == TypeKind::kArray || type.is_void();
+    case 'M':
+      return type.kind() == TypeKind::kMap || type.is_void();
+    case 'C':
+      return type.kind() == TypeKind::kArray || type.kind() == TypeKind::kMap || type.is_void();
+    case 'V':
+      return type.kind() == TypeKind::kVariant || type.is_void();
+    default:
+      return true;
   }
 }
 
@@ -110,7 +145,8 @@ std::string CallText(std::string_view display, const std::vector<TypedExpr>& arg
 std::string ListedTypes(const std::vector<TypedExpr>& args, bool brackets) {
   std::vector<std::string> types;
   for (const TypedExpr& arg : args) types.push_back(InDoubleQuotes(arg.expr->type.SqlString()));
-  return brackets ? fmt::format("[{}]", iceblink::Join(types, ", ")) : fmt::format("({})", iceblink::Join(types, " or "));
+  return brackets ? fmt::format("[{}]", iceblink::Join(types, ", "))
+                  : fmt::format("({})", iceblink::Join(types, " or "));
 }
 
 }  // namespace
@@ -124,16 +160,20 @@ std::string DisplayText(const FunctionRow& row, const std::vector<TypedExpr>& ar
   if (row.name == "isnotnull") return fmt::format("({} IS NOT NULL)", args[0].text);
   if (row.name == "not") return fmt::format("(NOT {})", args[0].text);
   if (row.name == "positive") return fmt::format("(+ {})", args[0].text);
-  if (args.size() == 2 && (row.name == "ceil" || row.name == "floor")) return CallText(row.name, args);
+  if (args.size() == 2 && (row.name == "ceil" || row.name == "floor"))
+    return CallText(row.name, args);
   if (row.name == "from_json" || row.name == "from_csv") return CallText(row.name, {args[0]});
-  if (row.name == "variant_get" || row.name == "try_variant_get") return CallText(row.name, {args[0], args[1]});
+  if (row.name == "variant_get" || row.name == "try_variant_get")
+    return CallText(row.name, {args[0], args[1]});
   return CallText(row.DisplayName(), args);
 }
 
 }  // namespace
 
-Result<std::vector<TypedExpr>> QueryAnalyzer::CoerceArguments(const FunctionRow& row, std::string_view written,
-                                                              std::vector<TypedExpr> args, ErrorPosition at) {
+Result<std::vector<TypedExpr>> QueryAnalyzer::CoerceArguments(const FunctionRow& row,
+                                                              std::string_view written,
+                                                              std::vector<TypedExpr> args,
+                                                              ErrorPosition at) {
   std::string text = DisplayText(row, args);
   std::vector<size_t> common;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -146,7 +186,8 @@ Result<std::vector<TypedExpr>> QueryAnalyzer::CoerceArguments(const FunctionRow&
       return Raise("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
                    {{"sqlExpr", InDoubleQuotes(text)},
                     {"paramIndex", OrdinalWord(i + 1)},
-                    {"requiredType", InDoubleQuotes(target ? target->SqlString() : std::string(WantedText(code)))},
+                    {"requiredType",
+                     InDoubleQuotes(target ? target->SqlString() : std::string(WantedText(code)))},
                     {"inputSql", InDoubleQuotes(args[i].text)},
                     {"inputType", InDoubleQuotes(from.SqlString())}},
                    at);
@@ -154,12 +195,16 @@ Result<std::vector<TypedExpr>> QueryAnalyzer::CoerceArguments(const FunctionRow&
     if (code == 'E' || code == 'K') {
       const DataType& holder = args[0].expr->type;
       if (holder.is_void() || from.is_void())
-        return Raise("DATATYPE_MISMATCH.NULL_TYPE",
-                     {{"sqlExpr", InDoubleQuotes(text)}, {"functionName", fmt::format("`{}`", written)}}, at);
+        return Raise(
+            "DATATYPE_MISMATCH.NULL_TYPE",
+            {{"sqlExpr", InDoubleQuotes(text)}, {"functionName", fmt::format("`{}`", written)}},
+            at);
       const DataType& part = code == 'E' ? holder.element() : holder.key();
       if (auto wider = CommonType(part, from, settings_.ansi)) {
         args[i].expr = MakeCast(args[i].expr, *wider, cast_mode());
-        if (code == 'E') args[0].expr = MakeCast(args[0].expr, DataType::Array(*wider, holder.contains_null()), cast_mode());
+        if (code == 'E')
+          args[0].expr =
+              MakeCast(args[0].expr, DataType::Array(*wider, holder.contains_null()), cast_mode());
       }
     }
   }
@@ -183,9 +228,11 @@ Result<std::vector<TypedExpr>> QueryAnalyzer::CoerceArguments(const FunctionRow&
 namespace {
 
 // concat joins strings, binaries or arrays; anything else becomes a string.
-Result<std::vector<TypedExpr>> ConcatArguments(std::vector<TypedExpr> args, CastMode mode, ErrorPosition at) {
+Result<std::vector<TypedExpr>> ConcatArguments(std::vector<TypedExpr> args, CastMode mode,
+                                               ErrorPosition at) {
   auto kind = [&](TypeKind wanted) {
-    return std::count_if(args.begin(), args.end(), [&](const TypedExpr& a) { return a.expr->type.kind() == wanted; });
+    return std::count_if(args.begin(), args.end(),
+                         [&](const TypedExpr& a) { return a.expr->type.kind() == wanted; });
   };
   if (kind(TypeKind::kArray) > 0) {
     std::optional<DataType> common = DataType();
@@ -196,7 +243,8 @@ Result<std::vector<TypedExpr>> ConcatArguments(std::vector<TypedExpr> args, Cast
     if (!common || common->kind() != TypeKind::kArray) {
       std::vector<std::string> types;
       for (const TypedExpr& arg : args)
-        types.push_back(InDoubleQuotes(arg.expr->type.is_void() ? "STRING" : arg.expr->type.SqlString()));
+        types.push_back(
+            InDoubleQuotes(arg.expr->type.is_void() ? "STRING" : arg.expr->type.SqlString()));
       return Raise("DATATYPE_MISMATCH.DATA_DIFF_TYPES",
                    {{"sqlExpr", InDoubleQuotes(CallText("concat", args))},
                     {"functionName", "`concat`"},
@@ -207,15 +255,17 @@ Result<std::vector<TypedExpr>> ConcatArguments(std::vector<TypedExpr> args, Cast
     return args;
   }
   bool binary = !args.empty() && kind(TypeKind::kBinary) == static_cast<ptrdiff_t>(args.size());
-  for (TypedExpr& arg : args) arg.expr = MakeCast(arg.expr, DataType(binary ? TypeKind::kBinary : TypeKind::kString), mode);
+  for (TypedExpr& arg : args)
+    arg.expr = MakeCast(arg.expr, DataType(binary ? TypeKind::kBinary : TypeKind::kString), mode);
   return args;
 }
 
 void EvenCount(const FunctionRow& row, size_t count, std::optional<Error>& error) {
   if (count % 2 == 0) return;
-  error = MakeError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", fmt::format("`{}`", row.name)},
-                                                          {"expectedNum", "2n (n > 0)"},
-                                                          {"actualNum", std::to_string(count)}});
+  error = MakeError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                    {{"functionName", fmt::format("`{}`", row.name)},
+                     {"expectedNum", "2n (n > 0)"},
+                     {"actualNum", std::to_string(count)}});
 }
 
 // Keys and values of map(k, v, ...) each get their common type.
@@ -232,7 +282,9 @@ bool UnifyAlternating(std::vector<TypedExpr>& args, QueryAnalyzer& analyzer) {
 
 // Casts that depend on more than one argument's own type.
 void CastTogether(std::string_view canonical, std::vector<TypedExpr>& args, CastMode mode) {
-  auto cast = [&](size_t i, const DataType& type) { args[i].expr = MakeCast(args[i].expr, type, mode); };
+  auto cast = [&](size_t i, const DataType& type) {
+    args[i].expr = MakeCast(args[i].expr, type, mode);
+  };
   const DataType first = args.empty() ? DataType() : args[0].expr->type;
   if (canonical == "hex" && first.is_integral()) cast(0, DataType(TypeKind::kBigInt));
   if (canonical == "element_at" || canonical == "try_element_at") {
@@ -271,11 +323,14 @@ Result<TypedExpr> QueryAnalyzer::ScalarCall(const FunctionRow& row, std::string_
     if (error) return Fail(*error);
     if (row.name == "map" && !UnifyAlternating(args, *this))
       return Raise("DATATYPE_MISMATCH.DATA_DIFF_TYPES",
-                   {{"sqlExpr", InDoubleQuotes(text)}, {"functionName", "`map`"}, {"dataType", ListedTypes(args, true)}}, at);
+                   {{"sqlExpr", InDoubleQuotes(text)},
+                    {"functionName", "`map`"},
+                    {"dataType", ListedTypes(args, true)}},
+                   at);
   } else if (canonical == "%" || canonical == "div" || row.name.starts_with("try_")) {
     static constexpr std::pair<std::string_view, std::string_view> kOperators[] = {
-        {"mod", "%"}, {"div", "div"}, {"try_add", "+"}, {"try_subtract", "-"}, {"try_multiply", "*"}, {"try_divide", "/"},
-        {"try_mod", "%"}};
+        {"mod", "%"},          {"div", "div"},      {"try_add", "+"}, {"try_subtract", "-"},
+        {"try_multiply", "*"}, {"try_divide", "/"}, {"try_mod", "%"}};
     for (const auto& [name, op] : kOperators) {
       if (name != row.name) continue;
       ASSIGN_OR_RETURN(TypedExpr typed, Arithmetic(op, args[0], args[1], at));
@@ -289,19 +344,27 @@ Result<TypedExpr> QueryAnalyzer::ScalarCall(const FunctionRow& row, std::string_
   ASSIGN_OR_RETURN(args, CoerceArguments(row, written, std::move(args), at));
   std::vector<ExprPtr> values;
   for (const TypedExpr& arg : args) values.push_back(arg.expr);
-  if (canonical == "<=>") return TypedExpr{MakeCall("<=>", values, DataType(TypeKind::kBoolean), false), text};
+  if (canonical == "<=>")
+    return TypedExpr{MakeCall("<=>", values, DataType(TypeKind::kBoolean), false), text};
   ASSIGN_OR_RETURN(CallType type, TypeOfCall(row, values, settings_.ansi));
   if (row.name == "zeroifnull" || row.name == "nullifzero") {
     if (type.type.is_void()) type.type = DataType(TypeKind::kInt);
     values[0] = MakeCast(values[0], type.type, cast_mode());
   }
   if (row.name == "zeroifnull")
-    return TypedExpr{MakeCall("coalesce", {values[0], MakeCast(MakeInt(0), values[0]->type, cast_mode())}, type.type, false), text};
+    return TypedExpr{
+        MakeCall("coalesce", {values[0], MakeCast(MakeInt(0), values[0]->type, cast_mode())},
+                 type.type, false),
+        text};
   if (row.name == "nullifzero")
-    return TypedExpr{MakeCall("nullif", {values[0], MakeCast(MakeInt(0), values[0]->type, cast_mode())}, type.type, true), text};
+    return TypedExpr{
+        MakeCall("nullif", {values[0], MakeCast(MakeInt(0), values[0]->type, cast_mode())},
+                 type.type, true),
+        text};
   if (row.name == "pmod" || row.name == "nanvl")
     for (ExprPtr& value : values) value = MakeCast(value, type.type, cast_mode());
-  return TypedExpr{MakeCall(Operator(canonical), std::move(values), type.type, type.nullable), text};
+  return TypedExpr{MakeCall(Operator(canonical), std::move(values), type.type, type.nullable),
+                   text};
 }
 
 // Functions whose value the analyzer knows.
@@ -315,14 +378,16 @@ ExprPtr QueryAnalyzer::KnownCall(const FunctionRow& row, const std::vector<Typed
   if (name != "typeof") return nullptr;
   ExprPtr type = MakeString(args[0].expr->type.SimpleString());
   if (!ContainsAggregate(args[0].expr) && !ContainsWindow(args[0].expr)) return type;
-  ExprPtr is_null = MakeCall("isnull", {args[0].expr}, DataType(TypeKind::kBoolean), false);  // keeps the query aggregated
+  ExprPtr is_null = MakeCall("isnull", {args[0].expr}, DataType(TypeKind::kBoolean),
+                             false);  // keeps the query aggregated
   return MakeCall("if", {is_null, type, type}, type->type, false);
 }
 
 namespace {
 
 // Fills arguments that a call leaves out with the row's defaults, as their names show.
-Result<std::vector<sql::ExprPtr>> WithDefaults(const FunctionRow& row, const sql::FunctionCall& call) {
+Result<std::vector<sql::ExprPtr>> WithDefaults(const FunctionRow& row,
+                                               const sql::FunctionCall& call) {
   std::vector<sql::ExprPtr> args;
   for (const sql::Argument& arg : call.args) args.push_back(arg.expr);
   if (row.defaults.empty()) return args;
@@ -337,7 +402,8 @@ Result<std::vector<sql::ExprPtr>> WithDefaults(const FunctionRow& row, const sql
 
 }  // namespace
 
-Result<TypedExpr> QueryAnalyzer::OtherFunction(const sql::FunctionCall& call, const sql::Position& at,
+Result<TypedExpr> QueryAnalyzer::OtherFunction(const sql::FunctionCall& call,
+                                               const sql::Position& at,
                                                const ExprContext& context) {
   ErrorPosition position = ToErrorPosition(at);
   const sql::Name& name = call.name;
@@ -355,52 +421,62 @@ Result<TypedExpr> QueryAnalyzer::OtherFunction(const sql::FunctionCall& call, co
     std::string text = fmt::format("{}({}, {})", AsciiLower(name[0]), field.text, source.text);
     return ExtractField(field.text, std::move(text), std::move(source), position);
   }
-  bool elsewhere = name.size() > 2 && name[0] != settings_.current_catalog && resolver_.IsCatalog(name[0]);
+  bool elsewhere =
+      name.size() > 2 && name[0] != settings_.current_catalog && resolver_.IsCatalog(name[0]);
   sql::Name current = elsewhere ? sql::Name{"default"} : settings_.current_namespace;
   current.insert(current.begin(), elsewhere ? name[0] : settings_.current_catalog);
   return Raise("UNRESOLVED_ROUTINE",
                {{"routineName", sql::QuoteName(name)},
-                {"searchPath", fmt::format("[`system`.`builtin`, `system`.`session`, {}]", sql::QuoteName(current))}},
+                {"searchPath", fmt::format("[`system`.`builtin`, `system`.`session`, {}]",
+                                           sql::QuoteName(current))}},
                position);
 }
 
 namespace {
 
 // bucket and truncate of catalog.system take some column types only.
-Status CheckSystemArgument(const FunctionRow& row, const std::vector<TypedExpr>& args, ErrorPosition at) {
+Status CheckSystemArgument(const FunctionRow& row, const std::vector<TypedExpr>& args,
+                           ErrorPosition at) {
   if (!row.args.ends_with('*')) return {};
   const DataType& type = args.back().expr->type;
   bool floating = type.kind() == TypeKind::kDouble || type.kind() == TypeKind::kFloat;
   if (!floating && !type.is_nested() && type.kind() != TypeKind::kBoolean) return {};
-  return Raise("_LEGACY_ERROR_TEMP_1198",
-               {{"function", std::string(row.name)},
-                {"types", fmt::format("{}, {}", args[0].expr->type.SimpleString(), type.SimpleString())},
-                {"reason", "Expected column to be date, tinyint, smallint, int, bigint, decimal, timestamp, string, or binary."}},
-               at);
+  return Raise(
+      "_LEGACY_ERROR_TEMP_1198",
+      {{"function", std::string(row.name)},
+       {"types", fmt::format("{}, {}", args[0].expr->type.SimpleString(), type.SimpleString())},
+       {"reason",
+        "Expected column to be date, tinyint, smallint, int, bigint, decimal, timestamp, string, "
+        "or binary."}},
+      at);
 }
 
 }  // namespace
 
-Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call, const sql::Position& at,
-                                              const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call,
+                                              const sql::Position& at, const ExprContext& context) {
   ErrorPosition position = ToErrorPosition(at);
   const sql::Name& name = call.name;
   const FunctionRow* row = name.size() == 1 ? FindFunction(name[0]) : nullptr;
-  if (name.size() > 1 && EqualsIgnoreCase(name[name.size() - 2], "builtin")) row = FindFunction(name.back());
+  if (name.size() > 1 && EqualsIgnoreCase(name[name.size() - 2], "builtin"))
+    row = FindFunction(name.back());
   bool in_system = name.size() >= 2 && EqualsIgnoreCase(name[name.size() - 2], "system");
   const std::string& catalog = name.size() == 3 ? name[0] : settings_.current_catalog;
-  bool iceberg = in_system && name.size() <= 3 && catalog != "spark_catalog" && resolver_.IsCatalog(catalog);
+  bool iceberg =
+      in_system && name.size() <= 3 && catalog != "spark_catalog" && resolver_.IsCatalog(catalog);
   if (iceberg) row = FindSystemFunction(name.back());
   if (row == nullptr) return OtherFunction(call, at, context);
   std::string_view written = name.back();
   if (call.window) return WindowFunction(*row, call, at, context);
   if (row->kind == FunctionKind::kWindow)
-    return Raise("WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", {{"funcName", InDoubleQuotes(fmt::format("{}()", written))}},
-                 ErrorPosition{1, 0});
+    return Raise("WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE",
+                 {{"funcName", InDoubleQuotes(fmt::format("{}()", written))}}, ErrorPosition{1, 0});
   if (row->kind == FunctionKind::kAggregate) return AggregateFunction(*row, call, at, context);
   if (row->kind == FunctionKind::kGenerator)
-    return Raise("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", {{"expression", InDoubleQuotes(fmt::format("{}()", written))}});
-  if (!CountFits(*row, call.args.size())) return Fail(WrongCount(*row, written, call.args.size(), position));
+    return Raise("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+                 {{"expression", InDoubleQuotes(fmt::format("{}()", written))}});
+  if (!CountFits(*row, call.args.size()))
+    return Fail(WrongCount(*row, written, call.args.size(), position));
   if (row->args.find('L') != std::string_view::npos) return HigherOrder(*row, call, at, context);
   if (row->name == "struct") {
     sql::StructConstructor fields;
@@ -417,7 +493,8 @@ Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call, con
   return ScalarCall(*row, written, std::move(args), position);
 }
 
-// ---- EXTRACT and TRIM -------------------------------------------------------------------------------------------------
+// ---- EXTRACT and TRIM
+// -------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -442,22 +519,25 @@ constexpr ExtractRow kExtracts[] = {
 
 }  // namespace
 
-Result<TypedExpr> QueryAnalyzer::ExtractField(std::string_view field, std::string text, TypedExpr source,
-                                              ErrorPosition at) {
+Result<TypedExpr> QueryAnalyzer::ExtractField(std::string_view field, std::string text,
+                                              TypedExpr source, ErrorPosition at) {
   std::string upper = AsciiUpper(field);
   for (const ExtractRow& extract : kExtracts) {
     std::vector<std::string> known = Split(extract.names, ' ');
     if (std::find(known.begin(), known.end(), upper) == known.end()) continue;
     std::vector<TypedExpr> args;
     args.push_back(std::move(source));
-    ASSIGN_OR_RETURN(TypedExpr typed, ScalarCall(*FindFunction(extract.function), extract.function, std::move(args), at));
+    ASSIGN_OR_RETURN(TypedExpr typed, ScalarCall(*FindFunction(extract.function), extract.function,
+                                                 std::move(args), at));
     typed.text = std::move(text);
     return typed;
   }
-  return Raise("INVALID_EXTRACT_FIELD", {{"field", fmt::format("`{}`", field)}, {"expr", InDoubleQuotes(source.text)}}, at);
+  return Raise("INVALID_EXTRACT_FIELD",
+               {{"field", fmt::format("`{}`", field)}, {"expr", InDoubleQuotes(source.text)}}, at);
 }
 
-Result<TypedExpr> QueryAnalyzer::TrimText(const sql::Trim& node, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::TrimText(const sql::Trim& node, const sql::Position& at,
+                                          const ExprContext& context) {
   static constexpr std::pair<std::string_view, std::string_view> kSides[] = {
       {"trim", "BOTH"}, {"ltrim", "LEADING"}, {"rtrim", "TRAILING"}};
   const auto& [function, word] = kSides[static_cast<size_t>(node.side)];
@@ -470,7 +550,8 @@ Result<TypedExpr> QueryAnalyzer::TrimText(const sql::Trim& node, const sql::Posi
     text = fmt::format("TRIM({} {} FROM {})", word, characters.text, args[0].text);
     args.push_back(std::move(characters));
   }
-  ASSIGN_OR_RETURN(TypedExpr typed, ScalarCall(*FindFunction(function), function, std::move(args), ToErrorPosition(at)));
+  ASSIGN_OR_RETURN(TypedExpr typed, ScalarCall(*FindFunction(function), function, std::move(args),
+                                               ToErrorPosition(at)));
   typed.text = std::move(text);
   return typed;
 }

@@ -31,17 +31,21 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
   return std::visit(
       Overloaded{
           [&](const sql::Literal& node) -> R {
-            return TypedExpr{MakeLiteral(node.value, node.type), LiteralText(node.value, node.type, settings_.time_zone)};
+            return TypedExpr{MakeLiteral(node.value, node.type),
+                             LiteralText(node.value, node.type, settings_.time_zone)};
           },
           [&](const sql::DatetimeLiteral& node) -> R { return LiteralOf(node); },
           [&](const sql::Parameter& node) -> R {
             std::string name = node.name.empty() ? fmt::format("_{}", at.start) : node.name;
             return Raise("UNBOUND_SQL_PARAMETER", {{"name", name}}, ToErrorPosition(at));
           },
-          [&](const sql::NamedColumn& node) -> R { return node.plan_id ? DataFrameColumn(node, at, context) : ColumnName(node.parts, at, context); },
+          [&](const sql::NamedColumn& node) -> R {
+            return node.plan_id ? DataFrameColumn(node, at, context)
+                                : ColumnName(node.parts, at, context);
+          },
           [&](const sql::Star&) -> R {
-            return Raise("INVALID_USAGE_OF_STAR_OR_REGEX", {{"elem", "'*'"}, {"prettyName", "expression"}},
-                         ToErrorPosition(at));
+            return Raise("INVALID_USAGE_OF_STAR_OR_REGEX",
+                         {{"elem", "'*'"}, {"prettyName", "expression"}}, ToErrorPosition(at));
           },
           [&](const sql::UnaryOp& node) -> R { return Unary(node, at, context); },
           [&](const sql::BinaryOp& node) -> R { return Binary(node, at, context); },
@@ -51,7 +55,9 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
           [&](const sql::InSubquery& node) -> R { return SubqueryIn(node, at, context); },
           [&](const sql::Between& node) -> R { return BetweenBounds(node, at, context); },
           [&](const sql::Like& node) -> R { return LikePattern(node, at, context); },
-          [&](const sql::IsNull& node) -> R { return NullTest(*node.child, node.negated, context); },
+          [&](const sql::IsNull& node) -> R {
+            return NullTest(*node.child, node.negated, context);
+          },
           [&](const sql::IsTruth& node) -> R { return TruthTest(node, at, context); },
           [&](const sql::IsDistinctFrom& node) -> R { return DistinctTest(node, at, context); },
           [&](const sql::Subscript& node) -> R {
@@ -67,14 +73,16 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
           [&](const sql::Collate& node) -> R { return Expression(*node.child, context); },
           [&](const sql::FunctionCall& node) -> R { return FunctionCall(node, at, context); },
           [&](const sql::Lambda&) -> R {
-            return Fail(ErrorCode::kAnalysis, "A lambda function should only be used in a higher order function.",
+            return Fail(ErrorCode::kAnalysis,
+                        "A lambda function should only be used in a higher order function.",
                         "AnalysisException");
           },
           [&](const sql::StructConstructor& node) -> R { return StructOf(node, context); },
           [&](const sql::Extract& node) -> R {
             ASSIGN_OR_RETURN(TypedExpr source, Expression(*node.source, context));
             std::string text = fmt::format("extract({} FROM {})", node.field, source.text);
-            return ExtractField(node.field, std::move(text), std::move(source), ToErrorPosition(at));
+            return ExtractField(node.field, std::move(text), std::move(source),
+                                ToErrorPosition(at));
           },
           [&](const sql::Trim& node) -> R { return TrimText(node, at, context); },
           [&](const sql::Overlay& node) -> R { return OverlayText(node, at, context); },
@@ -84,47 +92,58 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
       expr.node);
 }
 
-// ---- small nodes ------------------------------------------------------------------------------------------------------
+// ---- small nodes
+// ------------------------------------------------------------------------------------------------------
 
-Result<TypedExpr> QueryAnalyzer::WrittenCast(const sql::Cast& node, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::WrittenCast(const sql::Cast& node, const sql::Position& at,
+                                             const ExprContext& context) {
   ASSIGN_OR_RETURN(TypedExpr child, Expression(*node.child, context));
-  std::string text = fmt::format("{}({} AS {})", node.is_try ? "TRY_CAST" : "CAST", child.text, node.type.SqlString());
+  std::string text = fmt::format("{}({} AS {})", node.is_try ? "TRY_CAST" : "CAST", child.text,
+                                 node.type.SqlString());
   if (node.type.is_nested()) text = child.text;
   CastMode mode = node.is_try ? CastMode::kTry : cast_mode();
   return CastTo(std::move(child), node.type, mode, std::move(text), ToErrorPosition(at));
 }
 
-Result<TypedExpr> QueryAnalyzer::NullTest(const sql::Expr& operand, bool negated, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::NullTest(const sql::Expr& operand, bool negated,
+                                          const ExprContext& context) {
   ASSIGN_OR_RETURN(TypedExpr child, Expression(operand, context));
-  return TypedExpr{MakeCall(negated ? "isnotnull" : "isnull", {child.expr}, DataType(TypeKind::kBoolean), false),
-                   fmt::format("({} IS {}NULL)", child.text, negated ? "NOT " : "")};
+  return TypedExpr{
+      MakeCall(negated ? "isnotnull" : "isnull", {child.expr}, DataType(TypeKind::kBoolean), false),
+      fmt::format("({} IS {}NULL)", child.text, negated ? "NOT " : "")};
 }
 
-Result<TypedExpr> QueryAnalyzer::TruthTest(const sql::IsTruth& node, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::TruthTest(const sql::IsTruth& node, const sql::Position& at,
+                                           const ExprContext& context) {
   if (node.truth == sql::Truth::kUnknown) return NullTest(*node.child, node.negated, context);
   ASSIGN_OR_RETURN(TypedExpr child, Expression(*node.child, context));
   bool value = node.truth == sql::Truth::kTrue;
   TypedExpr literal{MakeBool(value), value ? "true" : "false"};
-  ASSIGN_OR_RETURN(TypedExpr same, Comparison("<=>", std::move(child), std::move(literal), ToErrorPosition(at)));
+  ASSIGN_OR_RETURN(TypedExpr same,
+                   Comparison("<=>", std::move(child), std::move(literal), ToErrorPosition(at)));
   return node.negated ? Not(std::move(same)) : same;
 }
 
-Result<TypedExpr> QueryAnalyzer::DistinctTest(const sql::IsDistinctFrom& node, const sql::Position& at,
-                                              const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::DistinctTest(const sql::IsDistinctFrom& node,
+                                              const sql::Position& at, const ExprContext& context) {
   ASSIGN_OR_RETURN(TypedExpr left, Expression(*node.left, context));
   ASSIGN_OR_RETURN(TypedExpr right, Expression(*node.right, context));
-  ASSIGN_OR_RETURN(TypedExpr same, Comparison("<=>", std::move(left), std::move(right), ToErrorPosition(at)));
+  ASSIGN_OR_RETURN(TypedExpr same,
+                   Comparison("<=>", std::move(left), std::move(right), ToErrorPosition(at)));
   return node.negated ? same : Not(std::move(same));
 }
 
-Result<TypedExpr> QueryAnalyzer::VariantField(const sql::VariantPath& node, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::VariantField(const sql::VariantPath& node,
+                                              const ExprContext& context) {
   ASSIGN_OR_RETURN(TypedExpr base, Expression(*node.child, context));
   std::string text = fmt::format("variant_get({}, $.{})", base.text, node.path);
   ExprPtr path = MakeString("$." + node.path);
-  return TypedExpr{MakeCall("variant_get", {base.expr, path}, DataType(TypeKind::kVariant), true), text};
+  return TypedExpr{MakeCall("variant_get", {base.expr, path}, DataType(TypeKind::kVariant), true),
+                   text};
 }
 
-Result<TypedExpr> QueryAnalyzer::OverlayText(const sql::Overlay& node, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::OverlayText(const sql::Overlay& node, const sql::Position& at,
+                                             const ExprContext& context) {
   sql::FunctionCall call;
   call.name = {"overlay"};
   for (const auto& arg : {node.input, node.replacement, node.position, node.length})
@@ -132,11 +151,13 @@ Result<TypedExpr> QueryAnalyzer::OverlayText(const sql::Overlay& node, const sql
   return FunctionCall(call, at, context);
 }
 
-// ---- names ------------------------------------------------------------------------------------------------------------
+// ---- names
+// ------------------------------------------------------------------------------------------------------------
 
 namespace {
 
-std::optional<size_t> FindLambdaParameter(const LambdaScope& scope, const NameRules& names, const std::string& name) {
+std::optional<size_t> FindLambdaParameter(const LambdaScope& scope, const NameRules& names,
+                                          const std::string& name) {
   for (size_t i = 0; i < scope.parameters.size(); ++i)
     if (names.Same(scope.parameters[i].name, name)) return i;
   return std::nullopt;
@@ -144,7 +165,8 @@ std::optional<size_t> FindLambdaParameter(const LambdaScope& scope, const NameRu
 
 }  // namespace
 
-Result<TypedExpr> QueryAnalyzer::ColumnName(const sql::Name& name, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::ColumnName(const sql::Name& name, const sql::Position& at,
+                                            const ExprContext& context) {
   ErrorPosition position = ToErrorPosition(at);
   auto with_fields = [&](TypedExpr base, size_t used) -> Result<TypedExpr> {
     for (size_t i = used; i < name.size(); ++i) {
@@ -190,10 +212,12 @@ Result<TypedExpr> QueryAnalyzer::ColumnName(const sql::Name& name, const sql::Po
     inner = false;
   }
   if (ExprPtr variable = resolver_.FindVariable(name)) return TypedExpr{variable, name.back()};
-  return Fail(UnresolvedColumn(name, context.scope != nullptr ? *context.scope : Scope(), position));
+  return Fail(
+      UnresolvedColumn(name, context.scope != nullptr ? *context.scope : Scope(), position));
 }
 
-Result<TypedExpr> QueryAnalyzer::Field(TypedExpr base, const std::string& field, std::optional<ErrorPosition> at) {
+Result<TypedExpr> QueryAnalyzer::Field(TypedExpr base, const std::string& field,
+                                       std::optional<ErrorPosition> at) {
   const DataType& type = base.expr->type;
   std::string text = fmt::format("{}.{}", base.text, field);
   if (type.kind() == TypeKind::kMap && type.key().is_string())
@@ -203,7 +227,8 @@ Result<TypedExpr> QueryAnalyzer::Field(TypedExpr base, const std::string& field,
   const DataType& holder = array ? type.element() : type;
   if (holder.kind() != TypeKind::kStruct)
     return Raise("INVALID_EXTRACT_BASE_FIELD_TYPE",
-                 {{"base", InDoubleQuotes(base.text)}, {"other", InDoubleQuotes(type.SqlString())}}, at);
+                 {{"base", InDoubleQuotes(base.text)}, {"other", InDoubleQuotes(type.SqlString())}},
+                 at);
   const auto& fields = holder.fields();
   std::vector<size_t> found;
   std::vector<std::string> known;
@@ -212,18 +237,24 @@ Result<TypedExpr> QueryAnalyzer::Field(TypedExpr base, const std::string& field,
     known.push_back(sql::QuoteIdentifier(fields[i].name));
   }
   if (found.empty())
-    return Raise("FIELD_NOT_FOUND", {{"fieldName", sql::QuoteIdentifier(field)}, {"fields", iceblink::Join(known, ", ")}}, at);
+    return Raise(
+        "FIELD_NOT_FOUND",
+        {{"fieldName", sql::QuoteIdentifier(field)}, {"fields", iceblink::Join(known, ", ")}}, at);
   if (found.size() > 1)
     return Raise("AMBIGUOUS_REFERENCE_TO_FIELDS",
-                 {{"field", sql::QuoteIdentifier(field)}, {"count", std::to_string(found.size())}}, at);
+                 {{"field", sql::QuoteIdentifier(field)}, {"count", std::to_string(found.size())}},
+                 at);
   const sql::StructField& target = fields[found[0]];
-  std::vector<ExprPtr> args = {base.expr, MakeInt(static_cast<int32_t>(found[0])), MakeString(target.name)};
+  std::vector<ExprPtr> args = {base.expr, MakeInt(static_cast<int32_t>(found[0])),
+                               MakeString(target.name)};
   if (array)
     return TypedExpr{MakeCall("get_array_struct_fields", std::move(args),
-                              DataType::Array(target.type, target.nullable || type.contains_null()), base.expr->nullable),
+                              DataType::Array(target.type, target.nullable || type.contains_null()),
+                              base.expr->nullable),
                      text};
-  return TypedExpr{
-      MakeCall("get_struct_field", std::move(args), target.type, base.expr->nullable || target.nullable), text};
+  return TypedExpr{MakeCall("get_struct_field", std::move(args), target.type,
+                            base.expr->nullable || target.nullable),
+                   text};
 }
 
 Result<TypedExpr> QueryAnalyzer::Subscript(TypedExpr base, TypedExpr index, ErrorPosition at) {
@@ -239,7 +270,9 @@ Result<TypedExpr> QueryAnalyzer::Subscript(TypedExpr base, TypedExpr index, Erro
                       {"inputSql", InDoubleQuotes(index.text)},
                       {"inputType", InDoubleQuotes(index.expr->type.SqlString())}},
                      at);
-      return TypedExpr{MakeCall(Operator("get_array_item"), {base.expr, index.expr}, type.element(), true), text};
+      return TypedExpr{
+          MakeCall(Operator("get_array_item"), {base.expr, index.expr}, type.element(), true),
+          text};
     case TypeKind::kMap: {
       ASSIGN_OR_RETURN(TypedExpr key, CastTo(std::move(index), type.key(), cast_mode(), {}, at));
       return TypedExpr{MakeCall("get_map_value", {base.expr, key.expr}, type.value(), true), text};
@@ -249,12 +282,14 @@ Result<TypedExpr> QueryAnalyzer::Subscript(TypedExpr base, TypedExpr index, Erro
         return Field(std::move(base), name->As<std::string>(), at);
       return Raise("INVALID_EXTRACT_FIELD_TYPE", {{"extraction", InDoubleQuotes(index.text)}}, at);
     default:
-      return Raise("INVALID_EXTRACT_BASE_FIELD_TYPE",
-                   {{"base", InDoubleQuotes(base.text)}, {"other", InDoubleQuotes(type.SqlString())}}, at);
+      return Raise(
+          "INVALID_EXTRACT_BASE_FIELD_TYPE",
+          {{"base", InDoubleQuotes(base.text)}, {"other", InDoubleQuotes(type.SqlString())}}, at);
   }
 }
 
-// ---- casts ------------------------------------------------------------------------------------------------------------
+// ---- casts
+// ------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -268,8 +303,8 @@ std::string_view CastSuggestion(const DataType& from, const DataType& to) {
 
 }  // namespace
 
-Result<TypedExpr> QueryAnalyzer::CastTo(TypedExpr child, const DataType& type, CastMode mode, std::string text,
-                                        ErrorPosition at) {
+Result<TypedExpr> QueryAnalyzer::CastTo(TypedExpr child, const DataType& type, CastMode mode,
+                                        std::string text, ErrorPosition at) {
   const DataType& from = child.expr->type;
   bool ansi = mode != CastMode::kLegacy;
   if (text.empty()) text = child.text;
@@ -284,7 +319,9 @@ Result<TypedExpr> QueryAnalyzer::CastTo(TypedExpr child, const DataType& type, C
                   {"functionNames", std::string(functions)}},
                  at);
   }
-  DataType target = type.kind() == TypeKind::kChar || type.kind() == TypeKind::kVarchar ? DataType(TypeKind::kString) : type;
+  DataType target = type.kind() == TypeKind::kChar || type.kind() == TypeKind::kVarchar
+                        ? DataType(TypeKind::kString)
+                        : type;
   bool renames = target.is_nested() && !(from == target);
   if (renames && DataType::EqualsIgnoringNullability(from, target, true) &&
       !DataType::EqualsIgnoringNullability(from, target))
@@ -292,7 +329,8 @@ Result<TypedExpr> QueryAnalyzer::CastTo(TypedExpr child, const DataType& type, C
   return TypedExpr{MakeCast(child.expr, target, mode), text};
 }
 
-// ---- conditions -------------------------------------------------------------------------------------------------------
+// ---- conditions
+// -------------------------------------------------------------------------------------------------------
 
 Result<TypedExpr> QueryAnalyzer::Boolean(const sql::Expr& expr, const ExprContext& context) {
   ASSIGN_OR_RETURN(TypedExpr typed, Expression(expr, context));
@@ -312,7 +350,8 @@ Result<TypedExpr> QueryAnalyzer::Condition(const sql::Expr& expr, const ExprCont
   return typed;
 }
 
-// ---- subqueries -------------------------------------------------------------------------------------------------------
+// ---- subqueries
+// -------------------------------------------------------------------------------------------------------
 
 Result<PlanPtr> QueryAnalyzer::SubqueryPlan(const sql::Query& query, const ExprContext& context) {
   Env env = *context.env;
@@ -320,19 +359,23 @@ Result<PlanPtr> QueryAnalyzer::SubqueryPlan(const sql::Query& query, const ExprC
   return Query(query, env);
 }
 
-Result<TypedExpr> QueryAnalyzer::SubqueryScalar(const sql::ScalarSubquery& node, const sql::Position& at,
+Result<TypedExpr> QueryAnalyzer::SubqueryScalar(const sql::ScalarSubquery& node,
+                                                const sql::Position& at,
                                                 const ExprContext& context) {
   ASSIGN_OR_RETURN(PlanPtr plan, SubqueryPlan(*node.query, context));
   if (plan->output.size() != 1)
     return Raise("INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
                  {{"number", std::to_string(plan->output.size())}}, ToErrorPosition(at));
   DataType type = plan->output[0].type;
-  return TypedExpr{MakeExpr(ScalarSubquery{std::move(plan)}, std::move(type), true), "scalarsubquery()"};
+  return TypedExpr{MakeExpr(ScalarSubquery{std::move(plan)}, std::move(type), true),
+                   "scalarsubquery()"};
 }
 
-Result<TypedExpr> QueryAnalyzer::SubqueryExists(const sql::Exists& node, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::SubqueryExists(const sql::Exists& node,
+                                                const ExprContext& context) {
   ASSIGN_OR_RETURN(PlanPtr plan, SubqueryPlan(*node.query, context));
-  return TypedExpr{MakeExpr(ExistsSubquery{std::move(plan)}, DataType(TypeKind::kBoolean), false), "exists()"};
+  return TypedExpr{MakeExpr(ExistsSubquery{std::move(plan)}, DataType(TypeKind::kBoolean), false),
+                   "exists()"};
 }
 
 Result<TypedExpr> QueryAnalyzer::SubqueryIn(const sql::InSubquery& node, const sql::Position& at,
@@ -349,9 +392,11 @@ Result<TypedExpr> QueryAnalyzer::SubqueryIn(const sql::InSubquery& node, const s
   }
   ASSIGN_OR_RETURN(PlanPtr plan, SubqueryPlan(*node.query, context));
   std::vector<std::string> texts, quoted, columns;
-  for (const TypedExpr& value : values) texts.push_back(value.text), quoted.push_back(InDoubleQuotes(value.text));
+  for (const TypedExpr& value : values)
+    texts.push_back(value.text), quoted.push_back(InDoubleQuotes(value.text));
   for (const Column& column : plan->output) columns.push_back(InDoubleQuotes(column.name));
-  std::string left = texts.size() == 1 ? texts[0] : fmt::format("named_struct({})", iceblink::Join(texts, ", "));
+  std::string left =
+      texts.size() == 1 ? texts[0] : fmt::format("named_struct({})", iceblink::Join(texts, ", "));
   std::string text = fmt::format("({} IN (listquery()))", left);
   // Spark points at the word IN.
   ErrorPosition position = ToErrorPosition(at);

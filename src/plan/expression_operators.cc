@@ -15,10 +15,12 @@ namespace {
 
 const DataType kBoolean(TypeKind::kBoolean);
 
-bool IsFloating(const DataType& type) { return type.kind() == TypeKind::kFloat || type.kind() == TypeKind::kDouble; }
+bool IsFloating(const DataType& type) {
+  return type.kind() == TypeKind::kFloat || type.kind() == TypeKind::kDouble;
+}
 
-tl::unexpected<Error> DifferentTypes(const std::string& text, const TypedExpr& left, const TypedExpr& right,
-                                     ErrorPosition at) {
+tl::unexpected<Error> DifferentTypes(const std::string& text, const TypedExpr& left,
+                                     const TypedExpr& right, ErrorPosition at) {
   return Raise("DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES",
                {{"sqlExpr", InDoubleQuotes(text)},
                 {"left", InDoubleQuotes(left.expr->type.SqlString())},
@@ -26,8 +28,8 @@ tl::unexpected<Error> DifferentTypes(const std::string& text, const TypedExpr& l
                at);
 }
 
-tl::unexpected<Error> WrongType(const std::string& text, std::string_view wanted, const DataType& actual,
-                                ErrorPosition at) {
+tl::unexpected<Error> WrongType(const std::string& text, std::string_view wanted,
+                                const DataType& actual, ErrorPosition at) {
   return Raise("DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE",
                {{"sqlExpr", InDoubleQuotes(text)},
                 {"inputType", InDoubleQuotes(wanted)},
@@ -68,38 +70,48 @@ constexpr OperatorRow kOperators[] = {
 };
 
 const OperatorRow& RowOf(sql::BinaryOperator op) {
-  return *std::find_if(std::begin(kOperators), std::end(kOperators), [op](const OperatorRow& row) { return row.op == op; });
+  return *std::find_if(std::begin(kOperators), std::end(kOperators),
+                       [op](const OperatorRow& row) { return row.op == op; });
 }
 
-Result<TypedExpr> Logical(std::string_view op, TypedExpr left, TypedExpr right, CastMode mode, ErrorPosition at) {
+Result<TypedExpr> Logical(std::string_view op, TypedExpr left, TypedExpr right, CastMode mode,
+                          ErrorPosition at) {
   std::string text = fmt::format("({} {} {})", left.text, AsciiUpper(op), right.text);
   for (TypedExpr* side : {&left, &right})
-    if (side->expr->type.is_void() || side->expr->type.is_string()) side->expr = MakeCast(side->expr, kBoolean, mode);
+    if (side->expr->type.is_void() || side->expr->type.is_string())
+      side->expr = MakeCast(side->expr, kBoolean, mode);
   if (left.expr->type != right.expr->type) return DifferentTypes(text, left, right, at);
   if (left.expr->type != kBoolean) return WrongType(text, "BOOLEAN", left.expr->type, at);
   return TypedExpr{MakeCall(op, {left.expr, right.expr}, kBoolean), text};
 }
 
-Result<TypedExpr> Bits(std::string_view op, TypedExpr left, TypedExpr right, CastMode mode, ErrorPosition at) {
+Result<TypedExpr> Bits(std::string_view op, TypedExpr left, TypedExpr right, CastMode mode,
+                       ErrorPosition at) {
   std::string text = fmt::format("({} {} {})", left.text, op, right.text);
   auto type = CommonType(left.expr->type, right.expr->type);
   if (!type) return DifferentTypes(text, left, right, at);
   if (type->is_void()) type = DataType(TypeKind::kInt);
   if (!type->is_integral()) return WrongType(text, "INTEGRAL", *type, at);
-  return TypedExpr{MakeCall(op, {MakeCast(left.expr, *type, mode), MakeCast(right.expr, *type, mode)}, *type), text};
+  return TypedExpr{
+      MakeCall(op, {MakeCast(left.expr, *type, mode), MakeCast(right.expr, *type, mode)}, *type),
+      text};
 }
 
 }  // namespace
 
-Result<TypedExpr> QueryAnalyzer::Binary(const sql::BinaryOp& op, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::Binary(const sql::BinaryOp& op, const sql::Position& at,
+                                        const ExprContext& context) {
   ASSIGN_OR_RETURN(TypedExpr left, Expression(*op.left, context));
   ASSIGN_OR_RETURN(TypedExpr right, Expression(*op.right, context));
   const OperatorRow& row = RowOf(op.op);
   ErrorPosition position = ToErrorPosition(at);
   switch (row.kind) {
-    case Kind::kLogical: return Logical(row.function, std::move(left), std::move(right), cast_mode(), position);
-    case Kind::kArithmetic: return Arithmetic(row.function, std::move(left), std::move(right), position);
-    case Kind::kBits: return Bits(row.function, std::move(left), std::move(right), cast_mode(), position);
+    case Kind::kLogical:
+      return Logical(row.function, std::move(left), std::move(right), cast_mode(), position);
+    case Kind::kArithmetic:
+      return Arithmetic(row.function, std::move(left), std::move(right), position);
+    case Kind::kBits:
+      return Bits(row.function, std::move(left), std::move(right), cast_mode(), position);
     case Kind::kConcat: {
       std::vector<TypedExpr> args;
       args.push_back(std::move(left));
@@ -109,25 +121,32 @@ Result<TypedExpr> QueryAnalyzer::Binary(const sql::BinaryOp& op, const sql::Posi
     case Kind::kShift: {
       std::string text = fmt::format("({} {} {})", left.text, row.function, right.text);
       ExprPtr count = MakeCast(right.expr, DataType(TypeKind::kInt), cast_mode());
-      if (!left.expr->type.is_integral()) return WrongType(text, "INTEGRAL", left.expr->type, position);
-      DataType type = left.expr->type.kind() == TypeKind::kBigInt ? left.expr->type : DataType(TypeKind::kInt);
-      return TypedExpr{MakeCall(row.function, {MakeCast(left.expr, type, cast_mode()), count}, type), text};
+      if (!left.expr->type.is_integral())
+        return WrongType(text, "INTEGRAL", left.expr->type, position);
+      DataType type =
+          left.expr->type.kind() == TypeKind::kBigInt ? left.expr->type : DataType(TypeKind::kInt);
+      return TypedExpr{
+          MakeCall(row.function, {MakeCast(left.expr, type, cast_mode()), count}, type), text};
     }
-    case Kind::kComparison: break;
+    case Kind::kComparison:
+      break;
   }
-  if (row.function != "!=") return Comparison(row.function, std::move(left), std::move(right), position);
+  if (row.function != "!=")
+    return Comparison(row.function, std::move(left), std::move(right), position);
   ASSIGN_OR_RETURN(TypedExpr same, Comparison("=", std::move(left), std::move(right), position));
   return TypedExpr{MakeCall("not", {same.expr}, kBoolean), fmt::format("(NOT {})", same.text)};
 }
 
-Result<TypedExpr> QueryAnalyzer::Unary(const sql::UnaryOp& op, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::Unary(const sql::UnaryOp& op, const sql::Position& at,
+                                       const ExprContext& context) {
   ASSIGN_OR_RETURN(TypedExpr child, Expression(*op.child, context));
   const DataType& type = child.expr->type;
   ErrorPosition position = ToErrorPosition(at);
   switch (op.op) {
     case sql::UnaryOperator::kNot: {
       std::string text = fmt::format("(NOT {})", child.text);
-      if (type.is_void() || type.is_string()) child.expr = MakeCast(child.expr, kBoolean, cast_mode());
+      if (type.is_void() || type.is_string())
+        child.expr = MakeCast(child.expr, kBoolean, cast_mode());
       if (child.expr->type != kBoolean)
         return Raise("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
                      {{"sqlExpr", InDoubleQuotes(text)},
@@ -142,21 +161,26 @@ Result<TypedExpr> QueryAnalyzer::Unary(const sql::UnaryOp& op, const sql::Positi
     case sql::UnaryOperator::kPlus: {
       bool minus = op.op == sql::UnaryOperator::kMinus;
       std::string text = fmt::format("({} {})", minus ? "-" : "+", child.text);
-      ExprPtr operand = type.is_string() || type.is_void() ? MakeCast(child.expr, DataType(TypeKind::kDouble), cast_mode())
-                                                           : child.expr;
+      ExprPtr operand = type.is_string() || type.is_void()
+                            ? MakeCast(child.expr, DataType(TypeKind::kDouble), cast_mode())
+                            : child.expr;
       DataType result = operand->type;
-      if (!result.is_numeric() && !result.is_ansi_interval() && result.kind() != TypeKind::kCalendarInterval)
+      if (!result.is_numeric() && !result.is_ansi_interval() &&
+          result.kind() != TypeKind::kCalendarInterval)
         return WrongType(text, "NUMERIC", result, position);
-      return TypedExpr{MakeCall(minus ? Operator("negative") : "positive", {operand}, result), text};
+      return TypedExpr{MakeCall(minus ? Operator("negative") : "positive", {operand}, result),
+                       text};
     }
-    case sql::UnaryOperator::kBitNot: break;
+    case sql::UnaryOperator::kBitNot:
+      break;
   }
   std::string text = fmt::format("~{}", child.text);
   if (!type.is_integral()) return WrongType(text, "INTEGRAL", type, position);
   return TypedExpr{MakeCall("~", {child.expr}, type), text};
 }
 
-// ---- arithmetic -------------------------------------------------------------------------------------------------------
+// ---- arithmetic
+// -------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -164,7 +188,8 @@ namespace {
 void StringsToNumbers(TypedExpr& side, const DataType& other, bool ansi, CastMode mode) {
   if (side.expr->type.is_string()) {
     bool integral = ansi && other.is_integral();
-    side.expr = MakeCast(side.expr, DataType(integral ? TypeKind::kBigInt : TypeKind::kDouble), mode);
+    side.expr =
+        MakeCast(side.expr, DataType(integral ? TypeKind::kBigInt : TypeKind::kDouble), mode);
   } else if (side.expr->type.is_void()) {
     side.expr = MakeNull(other.is_numeric() ? other : DataType(TypeKind::kDouble));
   }
@@ -172,9 +197,11 @@ void StringsToNumbers(TypedExpr& side, const DataType& other, bool ansi, CastMod
 
 bool AlwaysNullable(std::string_view op) { return op == "/" || op == "%" || op == "div"; }
 
-TypedExpr Decimals(std::string_view op, std::string_view function, const TypedExpr& left, const TypedExpr& right,
-                   bool ansi, CastMode mode, std::string text) {
-  auto literal = [](const ExprPtr& expr) { return expr->type.is_integral() ? LiteralValue(expr) : nullptr; };
+TypedExpr Decimals(std::string_view op, std::string_view function, const TypedExpr& left,
+                   const TypedExpr& right, bool ansi, CastMode mode, std::string text) {
+  auto literal = [](const ExprPtr& expr) {
+    return expr->type.is_integral() ? LiteralValue(expr) : nullptr;
+  };
   DataType a = DecimalOf(left.expr->type, literal(left.expr));
   DataType b = DecimalOf(right.expr->type, literal(right.expr));
   std::vector<ExprPtr> args = {MakeCast(left.expr, a, mode), MakeCast(right.expr, b, mode)};
@@ -185,7 +212,8 @@ TypedExpr Decimals(std::string_view op, std::string_view function, const TypedEx
 
 }  // namespace
 
-Result<TypedExpr> QueryAnalyzer::Arithmetic(std::string_view op, TypedExpr left, TypedExpr right, ErrorPosition at) {
+Result<TypedExpr> QueryAnalyzer::Arithmetic(std::string_view op, TypedExpr left, TypedExpr right,
+                                            ErrorPosition at) {
   bool handled = false;
   ASSIGN_OR_RETURN(TypedExpr dates, DateArithmetic(op, left, right, &handled));
   if (handled) return dates;
@@ -198,8 +226,12 @@ Result<TypedExpr> QueryAnalyzer::Arithmetic(std::string_view op, TypedExpr left,
   const DataType& b = right.expr->type;
   if (!a.is_numeric() || !b.is_numeric()) {
     if (!(a == b)) return DifferentTypes(text, left, right, at);
-    return WrongType(text, op == "+" || op == "-" ? "(NUMERIC or INTERVAL DAY TO SECOND or INTERVAL YEAR TO MONTH or INTERVAL)"
-                                                  : "NUMERIC", a, at);
+    return WrongType(
+        text,
+        op == "+" || op == "-"
+            ? "(NUMERIC or INTERVAL DAY TO SECOND or INTERVAL YEAR TO MONTH or INTERVAL)"
+            : "NUMERIC",
+        a, at);
   }
   std::string_view function = Operator(op);
   bool decimal = a.kind() == TypeKind::kDecimal || b.kind() == TypeKind::kDecimal;
@@ -210,32 +242,40 @@ Result<TypedExpr> QueryAnalyzer::Arithmetic(std::string_view op, TypedExpr left,
   if (op == "div") type = DataType(TypeKind::kBigInt);
   bool nullable = AlwaysNullable(op) || left.expr->nullable || right.expr->nullable;
   return TypedExpr{
-      MakeCall(function, {MakeCast(left.expr, type, mode), MakeCast(right.expr, type, mode)}, type, nullable), text};
+      MakeCall(function, {MakeCast(left.expr, type, mode), MakeCast(right.expr, type, mode)}, type,
+               nullable),
+      text};
 }
 
 namespace {
 
-bool IsInterval(const DataType& type) { return type.is_ansi_interval() || type.kind() == TypeKind::kCalendarInterval; }
+bool IsInterval(const DataType& type) {
+  return type.is_ansi_interval() || type.kind() == TypeKind::kCalendarInterval;
+}
 
 // date + interval stays a date for year-month intervals and whole days.
 DataType DatePlusInterval(const DataType& date, const DataType& interval) {
   if (date.kind() != TypeKind::kDate) return date;
-  if (interval.kind() == TypeKind::kYearMonthInterval || interval.kind() == TypeKind::kCalendarInterval) return date;
+  if (interval.kind() == TypeKind::kYearMonthInterval ||
+      interval.kind() == TypeKind::kCalendarInterval)
+    return date;
   if (interval.end_field() == sql::IntervalField::kDay) return date;
   return DataType(TypeKind::kTimestamp);
 }
 
 DataType DifferenceType(const DataType& type) {
   using sql::IntervalField;
-  return type.kind() == TypeKind::kDate ? DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kDay)
-                                        : DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kSecond);
+  return type.kind() == TypeKind::kDate
+             ? DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kDay)
+             : DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kSecond);
 }
 
 }  // namespace
 
-// + and - on dates, timestamps and intervals, * and / on intervals. `handled` stays false for anything else.
-Result<TypedExpr> QueryAnalyzer::DateArithmetic(std::string_view op, const TypedExpr& left, const TypedExpr& right,
-                                                bool* handled) {
+// + and - on dates, timestamps and intervals, * and / on intervals. `handled` stays false for
+// anything else.
+Result<TypedExpr> QueryAnalyzer::DateArithmetic(std::string_view op, const TypedExpr& left,
+                                                const TypedExpr& right, bool* handled) {
   const DataType &a = left.expr->type, &b = right.expr->type;
   bool plus = op == "+", minus = op == "-";
   auto done = [&](ExprPtr expr, std::string text) {
@@ -243,20 +283,27 @@ Result<TypedExpr> QueryAnalyzer::DateArithmetic(std::string_view op, const Typed
     return TypedExpr{std::move(expr), std::move(text)};
   };
   std::string text = fmt::format("({} {} {})", left.text, op, right.text);
-  auto small_integral = [](const DataType& t) { return t.is_integral() && t.kind() != TypeKind::kBigInt; };
+  auto small_integral = [](const DataType& t) {
+    return t.is_integral() && t.kind() != TypeKind::kBigInt;
+  };
   if ((plus || minus) && a.kind() == TypeKind::kDate && (small_integral(b) || b.is_void())) {
     std::string_view name = plus ? "date_add" : "date_sub";
-    return done(MakeCall(name, {left.expr, MakeCast(right.expr, DataType(TypeKind::kInt), cast_mode())}, a),
-                fmt::format("{}({}, {})", name, left.text, right.text));
+    return done(
+        MakeCall(name, {left.expr, MakeCast(right.expr, DataType(TypeKind::kInt), cast_mode())}, a),
+        fmt::format("{}({}, {})", name, left.text, right.text));
   }
   if (plus && b.kind() == TypeKind::kDate && small_integral(a))
-    return done(MakeCall("date_add", {right.expr, MakeCast(left.expr, DataType(TypeKind::kInt), cast_mode())}, b),
-                fmt::format("date_add({}, {})", right.text, left.text));
+    return done(
+        MakeCall("date_add",
+                 {right.expr, MakeCast(left.expr, DataType(TypeKind::kInt), cast_mode())}, b),
+        fmt::format("date_add({}, {})", right.text, left.text));
   if ((plus || minus) && IsInterval(b) && (a.is_datetime() || a.is_string())) {
-    ExprPtr base = a.is_string() ? MakeCast(left.expr, DataType(TypeKind::kTimestamp), cast_mode()) : left.expr;
+    ExprPtr base = a.is_string() ? MakeCast(left.expr, DataType(TypeKind::kTimestamp), cast_mode())
+                                 : left.expr;
     ExprPtr interval = plus ? right.expr : MakeCall("negative", {right.expr}, b);
     DataType type = DatePlusInterval(base->type, b);
-    if (base->type.kind() == TypeKind::kDate && type.kind() == TypeKind::kTimestamp) base = MakeCast(base, type, cast_mode());
+    if (base->type.kind() == TypeKind::kDate && type.kind() == TypeKind::kTimestamp)
+      base = MakeCast(base, type, cast_mode());
     return done(MakeCall("date_add_interval", {base, interval}, type),
                 fmt::format("{} {} {}", left.text, op, right.text));
   }
@@ -268,9 +315,11 @@ Result<TypedExpr> QueryAnalyzer::DateArithmetic(std::string_view op, const Typed
   if (minus && a.is_datetime() && (b.is_datetime() || b.is_string())) {
     auto common = CommonType(a, b);
     DataType type = b.is_string() ? a : *common;
-    std::vector<ExprPtr> args = {MakeCast(left.expr, type, cast_mode()), MakeCast(right.expr, type, cast_mode())};
-    return done(MakeCall(type.kind() == TypeKind::kDate ? "date_diff_days" : "timestamp_diff", std::move(args),
-                         DifferenceType(type)), text);
+    std::vector<ExprPtr> args = {MakeCast(left.expr, type, cast_mode()),
+                                 MakeCast(right.expr, type, cast_mode())};
+    return done(MakeCall(type.kind() == TypeKind::kDate ? "date_diff_days" : "timestamp_diff",
+                         std::move(args), DifferenceType(type)),
+                text);
   }
   if ((plus || minus) && IsInterval(a) && IsInterval(b) && a.kind() == b.kind()) {
     DataType type = a.is_ansi_interval() ? *CommonType(a, b) : a;
@@ -278,21 +327,30 @@ Result<TypedExpr> QueryAnalyzer::DateArithmetic(std::string_view op, const Typed
   }
   auto widest = [](const DataType& t) {
     using sql::IntervalField;
-    if (t.kind() == TypeKind::kYearMonthInterval) return DataType::YearMonthInterval(IntervalField::kYear, IntervalField::kMonth);
-    return t.kind() == TypeKind::kDayTimeInterval ? DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kSecond) : t;
+    if (t.kind() == TypeKind::kYearMonthInterval)
+      return DataType::YearMonthInterval(IntervalField::kYear, IntervalField::kMonth);
+    return t.kind() == TypeKind::kDayTimeInterval
+               ? DataType::DayTimeInterval(IntervalField::kDay, IntervalField::kSecond)
+               : t;
   };
   if ((op == "*" || op == "/") && IsInterval(a) && (b.is_numeric() || b.is_string()))
-    return done(MakeCall(op == "*" ? "interval_multiply" : "interval_divide",
-                         {left.expr, b.is_string() ? MakeCast(right.expr, DataType(TypeKind::kDouble), cast_mode()) : right.expr},
-                         widest(a), true), text);
+    return done(
+        MakeCall(op == "*" ? "interval_multiply" : "interval_divide",
+                 {left.expr, b.is_string()
+                                 ? MakeCast(right.expr, DataType(TypeKind::kDouble), cast_mode())
+                                 : right.expr},
+                 widest(a), true),
+        text);
   if (op == "*" && IsInterval(b) && a.is_numeric())
     return done(MakeCall("interval_multiply", {right.expr, left.expr}, widest(b), true), text);
   return TypedExpr{};
 }
 
-// ---- comparison -------------------------------------------------------------------------------------------------------
+// ---- comparison
+// -------------------------------------------------------------------------------------------------------
 
-Result<TypedExpr> QueryAnalyzer::Comparison(std::string_view op, TypedExpr left, TypedExpr right, ErrorPosition at) {
+Result<TypedExpr> QueryAnalyzer::Comparison(std::string_view op, TypedExpr left, TypedExpr right,
+                                            ErrorPosition at) {
   std::string text = fmt::format("({} {} {})", left.text, op, right.text);
   DataType a = left.expr->type, b = right.expr->type;
   // A literal integer meets a decimal with its own digits.
@@ -310,7 +368,8 @@ Result<TypedExpr> QueryAnalyzer::Comparison(std::string_view op, TypedExpr left,
                   {"functionName", fmt::format("`{}`", op)},
                   {"dataType", InDoubleQuotes(type->SqlString())}},
                  at);
-  std::vector<ExprPtr> args = {MakeCast(left.expr, *type, cast_mode()), MakeCast(right.expr, *type, cast_mode())};
+  std::vector<ExprPtr> args = {MakeCast(left.expr, *type, cast_mode()),
+                               MakeCast(right.expr, *type, cast_mode())};
   if (op == "<=>") return TypedExpr{MakeCall(op, std::move(args), kBoolean, false), text};
   return TypedExpr{MakeCall(op, std::move(args), kBoolean), text};
 }
@@ -338,7 +397,8 @@ bool QueryAnalyzer::ToCommonType(std::vector<TypedExpr>& exprs) {
   return true;
 }
 
-Result<TypedExpr> QueryAnalyzer::InValues(const sql::InList& node, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::InValues(const sql::InList& node, const sql::Position& at,
+                                          const ExprContext& context) {
   std::vector<TypedExpr> values;
   std::vector<std::string> texts, types;
   ASSIGN_OR_RETURN(TypedExpr child, Expression(*node.child, context));
@@ -349,7 +409,8 @@ Result<TypedExpr> QueryAnalyzer::InValues(const sql::InList& node, const sql::Po
     values.push_back(std::move(value));
   }
   std::string text = fmt::format("({} IN ({}))", values[0].text, iceblink::Join(texts, ", "));
-  for (const TypedExpr& value : values) types.push_back(InDoubleQuotes(value.expr->type.SqlString()));
+  for (const TypedExpr& value : values)
+    types.push_back(InDoubleQuotes(value.expr->type.SqlString()));
   if (!ToCommonType(values))
     return Raise("DATATYPE_MISMATCH.DATA_DIFF_TYPES",
                  {{"sqlExpr", InDoubleQuotes(text)},
@@ -363,9 +424,11 @@ Result<TypedExpr> QueryAnalyzer::InValues(const sql::InList& node, const sql::Po
   return TypedExpr{MakeCall("not", {in}, kBoolean), fmt::format("(NOT {})", text)};
 }
 
-// ---- LIKE -------------------------------------------------------------------------------------------------------------
+// ---- LIKE
+// -------------------------------------------------------------------------------------------------------------
 
-Result<TypedExpr> QueryAnalyzer::LikePattern(const sql::Like& node, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::LikePattern(const sql::Like& node, const sql::Position& at,
+                                             const ExprContext& context) {
   ASSIGN_OR_RETURN(TypedExpr child, Expression(*node.child, context));
   const DataType string(TypeKind::kString);
   ASSIGN_OR_RETURN(TypedExpr subject, CastTo(child, string, cast_mode(), {}, ToErrorPosition(at)));
@@ -378,27 +441,38 @@ Result<TypedExpr> QueryAnalyzer::LikePattern(const sql::Like& node, const sql::P
     ASSIGN_OR_RETURN(TypedExpr pattern, Expression(*item, context));
     pattern_text = pattern.text;
     std::vector<ExprPtr> args = {subject.expr, MakeCast(pattern.expr, string, cast_mode())};
-    if (node.kind != sql::LikeKind::kRLike && node.escape != "\\") args.push_back(MakeString(node.escape));
+    if (node.kind != sql::LikeKind::kRLike && node.escape != "\\")
+      args.push_back(MakeString(node.escape));
     ExprPtr one = MakeCall(function, std::move(args), kBoolean);
-    if (node.quantifier != sql::LikeQuantifier::kNone && node.negated) one = MakeCall("not", {one}, kBoolean);
+    if (node.quantifier != sql::LikeQuantifier::kNone && node.negated)
+      one = MakeCall("not", {one}, kBoolean);
     result = result ? MakeCall(any ? "or" : "and", {result, one}, kBoolean) : one;
   }
   if (node.quantifier != sql::LikeQuantifier::kNone)
-    return TypedExpr{result, fmt::format("{}like{}({})", node.negated ? "not" : "", any ? "any" : "all", child.text)};
+    return TypedExpr{result, fmt::format("{}like{}({})", node.negated ? "not" : "",
+                                         any ? "any" : "all", child.text)};
   std::string escape = node.escape == "\\" ? "" : fmt::format(" ESCAPE '{}'", node.escape);
   std::string text;
   switch (node.kind) {
-    case sql::LikeKind::kLike: text = fmt::format("{} LIKE {}{}", child.text, pattern_text, escape); break;
-    case sql::LikeKind::kILike: text = fmt::format("ilike({}, {})", child.text, pattern_text); break;
-    case sql::LikeKind::kRLike: text = fmt::format("RLIKE({}, {})", child.text, pattern_text); break;
+    case sql::LikeKind::kLike:
+      text = fmt::format("{} LIKE {}{}", child.text, pattern_text, escape);
+      break;
+    case sql::LikeKind::kILike:
+      text = fmt::format("ilike({}, {})", child.text, pattern_text);
+      break;
+    case sql::LikeKind::kRLike:
+      text = fmt::format("RLIKE({}, {})", child.text, pattern_text);
+      break;
   }
   if (!node.negated) return TypedExpr{result, text};
   return TypedExpr{MakeCall("not", {result}, kBoolean), fmt::format("(NOT {})", text)};
 }
 
-// ---- CASE and structs -------------------------------------------------------------------------------------------------
+// ---- CASE and structs
+// -------------------------------------------------------------------------------------------------
 
-Result<TypedExpr> QueryAnalyzer::CaseWhen(const sql::Case& node, const sql::Position& at, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::CaseWhen(const sql::Case& node, const sql::Position& at,
+                                          const ExprContext& context) {
   std::vector<TypedExpr> conditions, values;
   std::string text = "CASE";
   std::vector<std::string> branches;
@@ -406,7 +480,8 @@ Result<TypedExpr> QueryAnalyzer::CaseWhen(const sql::Case& node, const sql::Posi
     ASSIGN_OR_RETURN(TypedExpr condition, Expression(*when.condition, context));
     if (node.operand) {
       ASSIGN_OR_RETURN(TypedExpr operand, Expression(*node.operand, context));
-      ASSIGN_OR_RETURN(condition, Comparison("=", std::move(operand), std::move(condition), ToErrorPosition(at)));
+      ASSIGN_OR_RETURN(condition, Comparison("=", std::move(operand), std::move(condition),
+                                             ToErrorPosition(at)));
     }
     ASSIGN_OR_RETURN(TypedExpr value, Expression(*when.result, context));
     text += fmt::format(" WHEN {} THEN {}", condition.text, value.text);
@@ -430,7 +505,8 @@ Result<TypedExpr> QueryAnalyzer::CaseWhen(const sql::Case& node, const sql::Posi
                  ToErrorPosition(at));
   }
   std::vector<std::string> types;
-  for (const TypedExpr& value : values) types.push_back(InDoubleQuotes(value.expr->type.SqlString()));
+  for (const TypedExpr& value : values)
+    types.push_back(InDoubleQuotes(value.expr->type.SqlString()));
   if (!ToCommonType(values))
     return Raise("DATATYPE_MISMATCH.DATA_DIFF_TYPES",
                  {{"sqlExpr", InDoubleQuotes(text)},
@@ -439,29 +515,35 @@ Result<TypedExpr> QueryAnalyzer::CaseWhen(const sql::Case& node, const sql::Posi
                  ToErrorPosition(at));
   Case result;
   bool nullable = !node.otherwise;
-  for (size_t i = 0; i < conditions.size(); ++i) result.branches.emplace_back(conditions[i].expr, values[i].expr);
+  for (size_t i = 0; i < conditions.size(); ++i)
+    result.branches.emplace_back(conditions[i].expr, values[i].expr);
   if (node.otherwise) result.otherwise = values.back().expr;
   for (const TypedExpr& value : values) nullable = nullable || value.expr->nullable;
   DataType type = values[0].expr->type;
   return TypedExpr{MakeExpr(std::move(result), std::move(type), nullable), text};
 }
 
-Result<TypedExpr> QueryAnalyzer::StructOf(const sql::StructConstructor& node, const ExprContext& context) {
+Result<TypedExpr> QueryAnalyzer::StructOf(const sql::StructConstructor& node,
+                                          const ExprContext& context) {
   std::vector<ExprPtr> args;
   std::vector<sql::StructField> fields;
   std::vector<std::string> texts;
   for (const sql::NamedExpr& field : node.fields) {
     ASSIGN_OR_RETURN(TypedExpr value, Expression(*field.expr, context));
     std::string name = field.alias;
-    const bool named = field.expr->As<sql::NamedColumn>() != nullptr || field.expr->As<sql::FieldAccess>() != nullptr;
-    if (name.empty()) name = named ? GeneratedName(*field.expr, value) : fmt::format("col{}", fields.size() + 1);
-    texts.push_back(field.alias.empty() ? value.text : fmt::format("{} AS {}", value.text, field.alias));
+    const bool named = field.expr->As<sql::NamedColumn>() != nullptr ||
+                       field.expr->As<sql::FieldAccess>() != nullptr;
+    if (name.empty())
+      name = named ? GeneratedName(*field.expr, value) : fmt::format("col{}", fields.size() + 1);
+    texts.push_back(field.alias.empty() ? value.text
+                                        : fmt::format("{} AS {}", value.text, field.alias));
     fields.push_back({name, value.expr->type, value.expr->nullable, std::nullopt});
     args.push_back(MakeString(name));
     args.push_back(value.expr);
   }
-  return TypedExpr{MakeCall("named_struct", std::move(args), DataType::Struct(std::move(fields)), false),
-                   fmt::format("struct({})", iceblink::Join(texts, ", "))};
+  return TypedExpr{
+      MakeCall("named_struct", std::move(args), DataType::Struct(std::move(fields)), false),
+      fmt::format("struct({})", iceblink::Join(texts, ", "))};
 }
 
 }  // namespace iceblink::plan

@@ -23,14 +23,19 @@ ExprPtr MakeLiteral(Value value, DataType type) {
 ExprPtr MakeNull(DataType type) { return MakeLiteral(Value(), std::move(type)); }
 ExprPtr MakeBool(bool value) { return MakeLiteral(Value(value), DataType(TypeKind::kBoolean)); }
 ExprPtr MakeInt(int32_t value) { return MakeLiteral(Value(value), DataType(TypeKind::kInt)); }
-ExprPtr MakeString(std::string text) { return MakeLiteral(Value(std::move(text)), DataType(TypeKind::kString)); }
+ExprPtr MakeString(std::string text) {
+  return MakeLiteral(Value(std::move(text)), DataType(TypeKind::kString));
+}
 
-ExprPtr MakeCall(std::string_view function, std::vector<ExprPtr> args, DataType type, bool nullable) {
-  return MakeExpr(Call{CanonicalFunctionName(function), std::move(args)}, std::move(type), nullable);
+ExprPtr MakeCall(std::string_view function, std::vector<ExprPtr> args, DataType type,
+                 bool nullable) {
+  return MakeExpr(Call{CanonicalFunctionName(function), std::move(args)}, std::move(type),
+                  nullable);
 }
 
 ExprPtr MakeCall(std::string_view function, std::vector<ExprPtr> args, DataType type) {
-  bool nullable = std::any_of(args.begin(), args.end(), [](const ExprPtr& arg) { return arg->nullable; });
+  bool nullable =
+      std::any_of(args.begin(), args.end(), [](const ExprPtr& arg) { return arg->nullable; });
   return MakeCall(function, std::move(args), std::move(type), nullable);
 }
 
@@ -52,11 +57,13 @@ const Value* LiteralValue(const ExprPtr& expr) {
   return literal == nullptr ? nullptr : &literal->value;
 }
 
-// ---- walking ----------------------------------------------------------------------------------------------------------
+// ---- walking
+// ----------------------------------------------------------------------------------------------------------
 
 namespace {
 
-// Visits every child pointer of a node in order; works on const nodes and, for rewriting, on mutable copies.
+// Visits every child pointer of a node in order; works on const nodes and, for rewriting, on
+// mutable copies.
 template <typename Node, typename Visit>
 void VisitChildren(Node& node, const Visit& visit) {
   auto all = [&](auto& list) {
@@ -153,15 +160,17 @@ bool SameNode(const Expr::Node& a, const Expr::Node& b) {
   if (auto* x = std::get_if<LiteralExpr>(&a)) return x->value == std::get<LiteralExpr>(b).value;
   if (auto* x = std::get_if<Call>(&a)) return x->function == std::get<Call>(b).function;
   if (auto* x = std::get_if<Cast>(&a)) return x->mode == std::get<Cast>(b).mode;
-  if (auto* x = std::get_if<Case>(&a)) return x->branches.size() == std::get<Case>(b).branches.size();
+  if (auto* x = std::get_if<Case>(&a))
+    return x->branches.size() == std::get<Case>(b).branches.size();
   if (std::holds_alternative<Lambda>(a)) return false;  // parameters differ in ids
   if (auto* x = std::get_if<ScalarSubquery>(&a)) return x->plan == std::get<ScalarSubquery>(b).plan;
   if (auto* x = std::get_if<ExistsSubquery>(&a)) return x->plan == std::get<ExistsSubquery>(b).plan;
   if (auto* x = std::get_if<InSubquery>(&a)) return x->plan == std::get<InSubquery>(b).plan;
   if (auto* x = std::get_if<AggregateCall>(&a)) {
     const auto& y = std::get<AggregateCall>(b);
-    return x->function == y.function && x->distinct == y.distinct && x->ignore_nulls == y.ignore_nulls &&
-           !x->filter == !y.filter && SameKeys(x->order_by, y.order_by);
+    return x->function == y.function && x->distinct == y.distinct &&
+           x->ignore_nulls == y.ignore_nulls && !x->filter == !y.filter &&
+           SameKeys(x->order_by, y.order_by);
   }
   const auto& x = std::get<WindowCall>(a);
   const auto& y = std::get<WindowCall>(b);
@@ -170,7 +179,8 @@ bool SameNode(const Expr::Node& a, const Expr::Node& b) {
     return !f || (f->unit == g->unit && f->start == g->start && f->end == g->end);
   };
   return x.function == y.function && x.distinct == y.distinct && x.ignore_nulls == y.ignore_nulls &&
-         x.partition_by.size() == y.partition_by.size() && SameKeys(x.order_by, y.order_by) && same_frame(x.frame, y.frame);
+         x.partition_by.size() == y.partition_by.size() && SameKeys(x.order_by, y.order_by) &&
+         same_frame(x.frame, y.frame);
 }
 
 }  // namespace
@@ -201,9 +211,12 @@ bool IsDeterministic(const ExprPtr& expr) {
   });
 }
 bool IsFoldable(const ExprPtr& expr) {
-  return !AnyNode(expr, [](const Expr& node) {
-    return node.As<ColumnRef>() || node.As<AggregateCall>() || node.As<WindowCall>() || node.As<Lambda>();
-  }) && !ContainsSubquery(expr) && IsDeterministic(expr);
+  return !AnyNode(expr,
+                  [](const Expr& node) {
+                    return node.As<ColumnRef>() || node.As<AggregateCall>() ||
+                           node.As<WindowCall>() || node.As<Lambda>();
+                  }) &&
+         !ContainsSubquery(expr) && IsDeterministic(expr);
 }
 
 std::vector<ExprPtr> SplitConjuncts(const ExprPtr& condition) {

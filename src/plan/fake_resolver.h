@@ -17,7 +17,8 @@ class FakeResolver : public Resolver {
   FakeResolver() { settings_.now_micros = 1'785'000'000'000'000; }
 
   // Adds demo.db.NAME with columns as in CREATE TABLE, partitioned by the columns in `partition`.
-  void AddTable(const std::string& name, const std::string& ddl, const std::string& partition = {}, int32_t version = 2) {
+  void AddTable(const std::string& name, const std::string& ddl, const std::string& partition = {},
+                int32_t version = 2) {
     int32_t id = 0;
     auto type = ToIcebergType(*sql::ParseTableSchema(ddl), [&id] { return ++id; });
     spec::Schema schema(type->AsStruct().fields);
@@ -26,9 +27,10 @@ class FakeResolver : public Resolver {
     metadata->schemas = {schema};
     metadata->specs.emplace_back();
     for (const std::string& column : SplitTrimmed(partition, ','))
-      metadata->specs[0].fields.push_back({schema.FindField(column)->id,
-                                           1000 + static_cast<int32_t>(metadata->specs[0].fields.size()), column,
-                                           spec::Transform::Identity()});
+      metadata->specs[0].fields.push_back(
+          {schema.FindField(column)->id,
+           1000 + static_cast<int32_t>(metadata->specs[0].fields.size()), column,
+           spec::Transform::Identity()});
     metadata->sort_orders.emplace_back();
     TableRef table;
     table.catalog = "demo";
@@ -49,7 +51,8 @@ class FakeResolver : public Resolver {
   const SessionSettings& settings() const override { return settings_; }
   Result<std::optional<ResolvedRelation>> Resolve(const RelationRequest& request) override {
     std::string name = iceblink::Join(request.name, ".");
-    if (auto it = views_.find(name); it != views_.end()) return TemporaryView{name, nullptr, it->second, {}};
+    if (auto it = views_.find(name); it != views_.end())
+      return TemporaryView{name, nullptr, it->second, {}};
     if (auto it = tables_.find(name); it != tables_.end()) {
       DataTable data{it->second, {}};
       if (request.version) data.table.time_travel = true;
@@ -67,7 +70,9 @@ class FakeResolver : public Resolver {
     return std::nullopt;
   }
   bool IsCatalog(const std::string& name) override { return name == "demo"; }
-  Result<Value> Evaluate(const ExprPtr&) override { return Fail(ErrorCode::kUnsupported, "no executor in this test"); }
+  Result<Value> Evaluate(const ExprPtr&) override {
+    return Fail(ErrorCode::kUnsupported, "no executor in this test");
+  }
   Result<std::vector<Column>> DescribeFiles(const FileScan&) override {
     return std::vector<Column>{{0, "_c0", DataType(sql::TypeKind::kString), true}};
   }

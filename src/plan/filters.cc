@@ -28,24 +28,28 @@ namespace {
 
 struct TermOf {
   expr::Term term;
-  DataType type;          // of the column (or of the transform's result)
+  DataType type;               // of the column (or of the transform's result)
   const Expr* cast = nullptr;  // an up-cast around it
 };
 
 class Converter {
  public:
-  Converter(const ColumnNames& names, const SessionSettings& settings) : names_(names), settings_(settings) {}
+  Converter(const ColumnNames& names, const SessionSettings& settings)
+      : names_(names), settings_(settings) {}
 
   std::optional<IcebergExpression> Convert(const ExprPtr& expr, bool negated) const {
-    if (auto constant = FoldConstant(expr, settings_); constant && expr->type.kind() == TypeKind::kBoolean) {
+    if (auto constant = FoldConstant(expr, settings_);
+        constant && expr->type.kind() == TypeKind::kBoolean) {
       bool holds = !constant->is_null() && constant->As<bool>() != negated;
       return holds ? IcebergExpression::True() : IcebergExpression::False();
     }
     if (const auto* args = expr->ArgsOf("not")) return Convert((*args)[0], !negated);
     if (const auto* args = expr->ArgsOf("and")) return Connect(*args, negated, !negated);
     if (const auto* args = expr->ArgsOf("or")) return Connect(*args, negated, negated);
-    if (const auto* args = expr->ArgsOf("isnull")) return Unary(*args, negated ? Op::kNotNull : Op::kIsNull);
-    if (const auto* args = expr->ArgsOf("isnotnull")) return Unary(*args, negated ? Op::kIsNull : Op::kNotNull);
+    if (const auto* args = expr->ArgsOf("isnull"))
+      return Unary(*args, negated ? Op::kNotNull : Op::kIsNull);
+    if (const auto* args = expr->ArgsOf("isnotnull"))
+      return Unary(*args, negated ? Op::kIsNull : Op::kNotNull);
     if (const auto* args = expr->ArgsOf("isnan")) return IsNan(*args, negated);
     if (const auto* args = expr->ArgsOf("in")) return In(*args, negated);
     if (const auto* args = expr->ArgsOf("like")) return Like(*args, negated);
@@ -69,11 +73,13 @@ class Converter {
                                                    {">", Op::kGt, Op::kLt},
                                                    {">=", Op::kGtEq, Op::kLtEq}};
 
-  std::optional<IcebergExpression> Connect(const std::vector<ExprPtr>& args, bool negated, bool conjunction) const {
+  std::optional<IcebergExpression> Connect(const std::vector<ExprPtr>& args, bool negated,
+                                           bool conjunction) const {
     auto left = Convert(args[0], negated);
     auto right = Convert(args[1], negated);
     if (!left || !right) return std::nullopt;
-    return conjunction ? IcebergExpression::And(*left, *right) : IcebergExpression::Or(*left, *right);
+    return conjunction ? IcebergExpression::And(*left, *right)
+                       : IcebergExpression::Or(*left, *right);
   }
 
   // A column, a struct field of one, or a partition transform of one.
@@ -92,7 +98,8 @@ class Converter {
     }
     if (const auto* cast = expr->As<Cast>()) {
       auto base = FindTerm(cast->child);
-      if (!base || base->cast != nullptr || !Widens(cast->child->type, expr->type)) return std::nullopt;
+      if (!base || base->cast != nullptr || !Widens(cast->child->type, expr->type))
+        return std::nullopt;
       base->cast = expr.get();
       return base;
     }
@@ -101,22 +108,29 @@ class Converter {
 
   std::optional<TermOf> TransformTerm(const ExprPtr& expr) const {
     using spec::Transform;
-    if (const auto* args = expr->ArgsOf("iceberg_years")) return WithTransform((*args)[0], Transform::Year(), expr->type);
-    if (const auto* args = expr->ArgsOf("iceberg_months")) return WithTransform((*args)[0], Transform::Month(), expr->type);
-    if (const auto* args = expr->ArgsOf("iceberg_days")) return WithTransform((*args)[0], Transform::Day(), expr->type);
-    if (const auto* args = expr->ArgsOf("iceberg_hours")) return WithTransform((*args)[0], Transform::Hour(), expr->type);
+    if (const auto* args = expr->ArgsOf("iceberg_years"))
+      return WithTransform((*args)[0], Transform::Year(), expr->type);
+    if (const auto* args = expr->ArgsOf("iceberg_months"))
+      return WithTransform((*args)[0], Transform::Month(), expr->type);
+    if (const auto* args = expr->ArgsOf("iceberg_days"))
+      return WithTransform((*args)[0], Transform::Day(), expr->type);
+    if (const auto* args = expr->ArgsOf("iceberg_hours"))
+      return WithTransform((*args)[0], Transform::Hour(), expr->type);
     for (std::string_view name : {"iceberg_bucket", "iceberg_truncate"}) {
       const auto* args = expr->ArgsOf(name);
       const Value* width = args == nullptr ? nullptr : LiteralValue((*args)[0]);
       if (width == nullptr || width->is_null()) continue;
       auto number = static_cast<int32_t>(width->AsInt64());
-      return WithTransform((*args)[1], name == "iceberg_bucket" ? Transform::Bucket(number) : Transform::Truncate(number),
-                           expr->type);
+      return WithTransform(
+          (*args)[1],
+          name == "iceberg_bucket" ? Transform::Bucket(number) : Transform::Truncate(number),
+          expr->type);
     }
     return std::nullopt;
   }
 
-  std::optional<TermOf> WithTransform(const ExprPtr& column, spec::Transform transform, const DataType& type) const {
+  std::optional<TermOf> WithTransform(const ExprPtr& column, spec::Transform transform,
+                                      const DataType& type) const {
     auto base = FindTerm(column);
     if (!base || base->cast != nullptr || !base->term.transform.is_identity()) return std::nullopt;
     base->term.transform = transform;
@@ -128,10 +142,12 @@ class Converter {
   static bool Widens(const DataType& from, const DataType& to) {
     if (from.is_integral()) return to.is_integral() || to.kind() == TypeKind::kDecimal;
     if (from.kind() == TypeKind::kFloat) return to.kind() == TypeKind::kDouble;
-    return from.kind() == TypeKind::kDecimal && to.kind() == TypeKind::kDecimal && to.scale() >= from.scale();
+    return from.kind() == TypeKind::kDecimal && to.kind() == TypeKind::kDecimal &&
+           to.scale() >= from.scale();
   }
 
-  // The constant as the column's type has it; nothing when it is not a constant or lies between the column's values.
+  // The constant as the column's type has it; nothing when it is not a constant or lies between the
+  // column's values.
   std::optional<Value> Literal(const ExprPtr& expr, const TermOf& term) const {
     auto value = FoldConstant(expr, settings_);
     if (!value || value->is_null() || term.cast == nullptr) return value;
@@ -154,10 +170,13 @@ class Converter {
   }
 
   static bool IsNanValue(const Value& value) {
-    return (value.Is<double>() && std::isnan(value.As<double>())) || (value.Is<float>() && std::isnan(value.As<float>()));
+    return (value.Is<double>() && std::isnan(value.As<double>())) ||
+           (value.Is<float>() && std::isnan(value.As<float>()));
   }
 
-  static IcebergExpression NotNull(const expr::Term& term) { return IcebergExpression::Predicate(Op::kNotNull, term); }
+  static IcebergExpression NotNull(const expr::Term& term) {
+    return IcebergExpression::Predicate(Op::kNotNull, term);
+  }
 
   std::optional<IcebergExpression> Unary(const std::vector<ExprPtr>& args, Op op) const {
     auto term = FindTerm(args[0]);
@@ -166,24 +185,31 @@ class Converter {
 
   std::optional<IcebergExpression> IsNan(const std::vector<ExprPtr>& args, bool negated) const {
     auto term = FindTerm(args[0]);
-    bool floating = term && (term->type.kind() == TypeKind::kFloat || term->type.kind() == TypeKind::kDouble);
+    bool floating =
+        term && (term->type.kind() == TypeKind::kFloat || term->type.kind() == TypeKind::kDouble);
     if (!floating) return std::nullopt;
     // isnan(NULL) is false, so its negation holds for NULL.
     if (!negated) return IcebergExpression::Predicate(Op::kIsNan, term->term);
-    return IcebergExpression::Or(IcebergExpression::Predicate(Op::kIsNull, term->term), IcebergExpression::Predicate(Op::kNotNan, term->term));
+    return IcebergExpression::Or(IcebergExpression::Predicate(Op::kIsNull, term->term),
+                                 IcebergExpression::Predicate(Op::kNotNan, term->term));
   }
 
   IcebergExpression Test(const TermOf& term, Op op, const Value& value) const {
     bool floating = term.type.kind() == TypeKind::kFloat || term.type.kind() == TypeKind::kDouble;
     IcebergExpression nan = IcebergExpression::Predicate(Op::kIsNan, term.term);
     if (floating && IsNanValue(value)) {
-      IcebergExpression number = IcebergExpression::And(NotNull(term.term), IcebergExpression::Predicate(Op::kNotNan, term.term));
+      IcebergExpression number = IcebergExpression::And(
+          NotNull(term.term), IcebergExpression::Predicate(Op::kNotNan, term.term));
       switch (op) {
         case Op::kEq:
-        case Op::kGtEq: return nan;
-        case Op::kGt: return IcebergExpression::False();
-        case Op::kLtEq: return NotNull(term.term);
-        default: return number;
+        case Op::kGtEq:
+          return nan;
+        case Op::kGt:
+          return IcebergExpression::False();
+        case Op::kLtEq:
+          return NotNull(term.term);
+        default:
+          return number;
       }
     }
     IcebergExpression test = IcebergExpression::Predicate(op, term.term, {value});
@@ -192,7 +218,8 @@ class Converter {
     return test;
   }
 
-  std::optional<IcebergExpression> Compare(const std::vector<ExprPtr>& args, Op op, Op swapped, bool negated) const {
+  std::optional<IcebergExpression> Compare(const std::vector<ExprPtr>& args, Op op, Op swapped,
+                                           bool negated) const {
     bool right_column = false;
     auto term = FindTerm(args[0]);
     if (!term) {
@@ -207,7 +234,8 @@ class Converter {
     return Test(*term, negated ? expr::Negate(effective) : effective, *value);
   }
 
-  std::optional<IcebergExpression> NullSafeEqual(const std::vector<ExprPtr>& args, bool negated) const {
+  std::optional<IcebergExpression> NullSafeEqual(const std::vector<ExprPtr>& args,
+                                                 bool negated) const {
     bool right_column = false;
     auto term = FindTerm(args[0]);
     if (!term) {
@@ -239,20 +267,30 @@ class Converter {
         values.push_back(std::move(*value));
       }
     }
-    if (!negated) return IcebergExpression::Or(IcebergExpression::Predicate(Op::kIn, term->term, std::move(values)), nan);
-    return IcebergExpression::And(NotNull(term->term), IcebergExpression::Predicate(Op::kNotIn, term->term, std::move(values)));
+    if (!negated)
+      return IcebergExpression::Or(
+          IcebergExpression::Predicate(Op::kIn, term->term, std::move(values)), nan);
+    return IcebergExpression::And(
+        NotNull(term->term),
+        IcebergExpression::Predicate(Op::kNotIn, term->term, std::move(values)));
   }
 
-  std::optional<IcebergExpression> Prefix(const TermOf& term, std::string prefix, bool negated) const {
+  std::optional<IcebergExpression> Prefix(const TermOf& term, std::string prefix,
+                                          bool negated) const {
     if (prefix.empty()) return negated ? IcebergExpression::False() : NotNull(term.term);
-    if (!negated) return IcebergExpression::Predicate(Op::kStartsWith, term.term, {Value(std::move(prefix))});
-    return IcebergExpression::And(NotNull(term.term), IcebergExpression::Predicate(Op::kNotStartsWith, term.term, {Value(std::move(prefix))}));
+    if (!negated)
+      return IcebergExpression::Predicate(Op::kStartsWith, term.term, {Value(std::move(prefix))});
+    return IcebergExpression::And(
+        NotNull(term.term),
+        IcebergExpression::Predicate(Op::kNotStartsWith, term.term, {Value(std::move(prefix))}));
   }
 
-  std::optional<IcebergExpression> StartsWith(const std::vector<ExprPtr>& args, bool negated) const {
+  std::optional<IcebergExpression> StartsWith(const std::vector<ExprPtr>& args,
+                                              bool negated) const {
     auto term = FindTerm(args[0]);
     const Value* prefix = LiteralValue(args[1]);
-    if (!term || !term->type.is_string() || prefix == nullptr || !prefix->Is<std::string>()) return std::nullopt;
+    if (!term || !term->type.is_string() || prefix == nullptr || !prefix->Is<std::string>())
+      return std::nullopt;
     return Prefix(*term, prefix->As<std::string>(), negated);
   }
 
@@ -260,12 +298,15 @@ class Converter {
   std::optional<IcebergExpression> Like(const std::vector<ExprPtr>& args, bool negated) const {
     auto term = FindTerm(args[0]);
     const Value* pattern = LiteralValue(args[1]);
-    if (!term || !term->type.is_string() || args.size() > 2 || pattern == nullptr || !pattern->Is<std::string>())
+    if (!term || !term->type.is_string() || args.size() > 2 || pattern == nullptr ||
+        !pattern->Is<std::string>())
       return std::nullopt;
     std::string text = pattern->As<std::string>();
-    if (text.find('\\') != std::string::npos || text.find('_') != std::string::npos) return std::nullopt;
+    if (text.find('\\') != std::string::npos || text.find('_') != std::string::npos)
+      return std::nullopt;
     size_t percent = text.find('%');
-    if (percent == std::string::npos) return Test(*term, negated ? Op::kNotEq : Op::kEq, Value(text));
+    if (percent == std::string::npos)
+      return Test(*term, negated ? Op::kNotEq : Op::kEq, Value(text));
     if (percent != text.size() - 1) return std::nullopt;
     text.pop_back();
     return Prefix(*term, std::move(text), negated);
@@ -277,12 +318,14 @@ class Converter {
 
 }  // namespace
 
-std::optional<expr::Expression> ToIcebergPredicate(const ExprPtr& predicate, const ColumnNames& names,
+std::optional<expr::Expression> ToIcebergPredicate(const ExprPtr& predicate,
+                                                   const ColumnNames& names,
                                                    const SessionSettings& settings) {
   return Converter(names, settings).Convert(predicate, false);
 }
 
-IcebergFilter ToIcebergFilter(const ExprPtr& condition, const ColumnNames& names, const SessionSettings& settings) {
+IcebergFilter ToIcebergFilter(const ExprPtr& condition, const ColumnNames& names,
+                              const SessionSettings& settings) {
   IcebergFilter result;
   for (const ExprPtr& conjunct : SplitConjuncts(condition)) {
     auto filter = ToIcebergPredicate(conjunct, names, settings);

@@ -68,7 +68,8 @@ constexpr FunctionRow kAggregateRows[] = {
     {"median", kA, 1, 1, "d", "d", kAlways},
     {"percentile", kA, 2, 3, "d.l", "*", kAlways, "", "", "1"},
     {"percentile_approx", kA, 2, 3, "n.i", "*", kAlways, "", "", "10000"},
-    {"approx_percentile", kA, 2, 3, "n.i", "*", kAlways, "percentile_approx", "approx_percentile", "10000"},
+    {"approx_percentile", kA, 2, 3, "n.i", "*", kAlways, "percentile_approx", "approx_percentile",
+     "10000"},
     {"percentile_cont", kA, 1, 1, "d", "d", kAlways},
     {"percentile_disc", kA, 1, 1, "d", "d", kAlways},
     {"mode", kA, 0, 2, ".b", "1", kAlways},
@@ -101,22 +102,80 @@ constexpr FunctionRow kGeneratorRows[] = {
     {"json_tuple", kG, 2, -1, "s", "*", kAlways},
 };
 
-constexpr std::string_view kOperators[] = {
-    "+", "-", "*", "/", "%", "div", "&", "|", "^", "~", "<<", ">>", ">>>", "and", "or", "not", "=", "<=>", "<", "<=", ">",
-    ">=", "in", "like", "ilike", "rlike", "isnull", "isnotnull", "positive", "negative", "if", "get_struct_field",
-    "get_array_struct_fields", "get_array_item", "get_map_value", "named_struct", "array", "map", "assert_not_null",
-    "date_add_interval", "date_diff_days", "timestamp_diff", "check_length", "char_pad", "wrap_add", "wrap_subtract",
-    "wrap_multiply", "wrap_negative", "wrap_abs", "try_divide", "try_mod", "try_int_divide", "get", "try_element_at",
-    "interval_multiply", "interval_divide", "struct_with_field"};
+constexpr std::string_view kOperators[] = {"+",
+                                           "-",
+                                           "*",
+                                           "/",
+                                           "%",
+                                           "div",
+                                           "&",
+                                           "|",
+                                           "^",
+                                           "~",
+                                           "<<",
+                                           ">>",
+                                           ">>>",
+                                           "and",
+                                           "or",
+                                           "not",
+                                           "=",
+                                           "<=>",
+                                           "<",
+                                           "<=",
+                                           ">",
+                                           ">=",
+                                           "in",
+                                           "like",
+                                           "ilike",
+                                           "rlike",
+                                           "isnull",
+                                           "isnotnull",
+                                           "positive",
+                                           "negative",
+                                           "if",
+                                           "get_struct_field",
+                                           "get_array_struct_fields",
+                                           "get_array_item",
+                                           "get_map_value",
+                                           "named_struct",
+                                           "array",
+                                           "map",
+                                           "assert_not_null",
+                                           "date_add_interval",
+                                           "date_diff_days",
+                                           "timestamp_diff",
+                                           "check_length",
+                                           "char_pad",
+                                           "wrap_add",
+                                           "wrap_subtract",
+                                           "wrap_multiply",
+                                           "wrap_negative",
+                                           "wrap_abs",
+                                           "try_divide",
+                                           "try_mod",
+                                           "try_int_divide",
+                                           "get",
+                                           "try_element_at",
+                                           "interval_multiply",
+                                           "interval_divide",
+                                           "struct_with_field"};
 
 struct AnsiPair {
   std::string_view ansi, legacy;
 };
 constexpr AnsiPair kWithoutAnsi[] = {
-    {"+", "wrap_add"},       {"-", "wrap_subtract"},         {"*", "wrap_multiply"},
-    {"/", "try_divide"},     {"%", "try_mod"},               {"div", "try_int_divide"},
-    {"negative", "wrap_negative"}, {"abs", "wrap_abs"},      {"get_array_item", "get"},
-    {"element_at", "try_element_at"}, {"sum", "sum"},        {"to_date", "try_to_date"},
+    {"+", "wrap_add"},
+    {"-", "wrap_subtract"},
+    {"*", "wrap_multiply"},
+    {"/", "try_divide"},
+    {"%", "try_mod"},
+    {"div", "try_int_divide"},
+    {"negative", "wrap_negative"},
+    {"abs", "wrap_abs"},
+    {"get_array_item", "get"},
+    {"element_at", "try_element_at"},
+    {"sum", "sum"},
+    {"to_date", "try_to_date"},
     {"to_timestamp", "try_to_timestamp"},
 };
 
@@ -143,7 +202,8 @@ std::span<const FunctionRow> GeneratorFunctions() { return kGeneratorRows; }
 const FunctionRow* FindFunction(std::string_view name) {
   static const std::unordered_map<std::string_view, const FunctionRow*> index = [] {
     std::unordered_map<std::string_view, const FunctionRow*> map;
-    for (auto rows : {ScalarFunctions(), AggregateFunctions(), WindowFunctions(), GeneratorFunctions()})
+    for (auto rows :
+         {ScalarFunctions(), AggregateFunctions(), WindowFunctions(), GeneratorFunctions()})
       for (const FunctionRow& row : rows) map.emplace(row.name, &row);
     return map;
   }();

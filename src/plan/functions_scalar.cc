@@ -1,5 +1,6 @@
-// The scalar functions. Columns: name, kind, min and max number of arguments, argument codes, result code, NULL rule,
-// canonical name, display name, defaults of trailing arguments. Codes are explained in functions.h.
+// The scalar functions. Columns: name, kind, min and max number of arguments, argument codes,
+// result code, NULL rule, canonical name, display name, defaults of trailing arguments. Codes are
+// explained in functions.h.
 #include "plan/functions.h"
 
 namespace iceblink::plan {

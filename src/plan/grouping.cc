@@ -18,16 +18,20 @@ bool SelectBuilder::IsAggregated() const {
   return false;
 }
 
-// ---- GROUP BY ---------------------------------------------------------------------------------------------------------
+// ---- GROUP BY
+// ---------------------------------------------------------------------------------------------------------
 
 Result<uint32_t> SelectBuilder::AddGroup(ExprPtr raw, const std::string& text, ErrorPosition at) {
   for (size_t i = 0; i < group_raw_.size(); ++i)
     if (SameExpr(group_raw_[i], raw)) return static_cast<uint32_t>(i);
   if (raw->type.kind() == TypeKind::kVariant || raw->type.kind() == TypeKind::kCalendarInterval)
-    return Raise("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
-                 {{"sqlExpr", InDoubleQuotes(text)}, {"dataType", InDoubleQuotes(raw->type.SqlString())}}, at);
+    return Raise(
+        "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
+        {{"sqlExpr", InDoubleQuotes(text)}, {"dataType", InDoubleQuotes(raw->type.SqlString())}},
+        at);
   Column column = analyzer_.NewColumn(text, raw->type, raw->nullable);
-  if (const auto* reference = raw->As<ColumnRef>()) column.id = reference->id;  // so that correlated subqueries still find it
+  if (const auto* reference = raw->As<ColumnRef>())
+    column.id = reference->id;  // so that correlated subqueries still find it
   groups_.push_back({column, raw});
   group_raw_.push_back(std::move(raw));
   return static_cast<uint32_t>(groups_.size() - 1);
@@ -38,12 +42,14 @@ Result<ExprPtr> SelectBuilder::GroupExpr(const sql::Expr& expr) {
   if (literal != nullptr && literal->type.is_integral() && analyzer_.settings().group_by_ordinal) {
     int64_t index = literal->value.AsInt64();
     if (index < 1 || index > static_cast<int64_t>(items_.size()))
-      return Raise("GROUP_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(index)}, {"size", std::to_string(items_.size())}},
+      return Raise("GROUP_BY_POS_OUT_OF_RANGE",
+                   {{"index", std::to_string(index)}, {"size", std::to_string(items_.size())}},
                    ToErrorPosition(expr.position));
     const AliasedExpr& item = items_[static_cast<size_t>(index - 1)];
     if (ContainsAggregate(item.value.expr))
       return Raise("GROUP_BY_POS_AGGREGATE",
-                   {{"index", std::to_string(index)}, {"aggExpr", fmt::format("{} AS {}", item.value.text, item.name)}},
+                   {{"index", std::to_string(index)},
+                    {"aggExpr", fmt::format("{} AS {}", item.value.text, item.name)}},
                    ToErrorPosition(expr.position));
     return item.value.expr;
   }
@@ -89,8 +95,10 @@ Result<SelectBuilder::Sets> SelectBuilder::ElementSets(const sql::GroupingElemen
   std::vector<uint32_t> set;
   for (const sql::ExprPtr& expr : element.exprs) {
     ASSIGN_OR_RETURN(ExprPtr raw, GroupExpr(*expr));
-    std::string text = raw->As<ColumnRef>() ? raw->As<ColumnRef>()->name : fmt::format("g{}", groups_.size());
-    ASSIGN_OR_RETURN(uint32_t index, AddGroup(std::move(raw), text, ToErrorPosition(expr->position)));
+    std::string text =
+        raw->As<ColumnRef>() ? raw->As<ColumnRef>()->name : fmt::format("g{}", groups_.size());
+    ASSIGN_OR_RETURN(uint32_t index,
+                     AddGroup(std::move(raw), text, ToErrorPosition(expr->position)));
     set = Union(set, {index});
   }
   return Sets{set};
@@ -129,9 +137,11 @@ Result<SelectBuilder::Sets> SelectBuilder::AnalyticsSets(const sql::GroupingAnal
 Status SelectBuilder::GroupBy() {
   if (!select_.group_by) return {};
   const sql::GroupBy& group_by = *select_.group_by;
-  if (group_by.elements.size() == 1 && !group_by.trailing && group_by.elements[0].exprs.size() == 1) {
+  if (group_by.elements.size() == 1 && !group_by.trailing &&
+      group_by.elements[0].exprs.size() == 1) {
     const auto* column = group_by.elements[0].exprs[0]->As<sql::NamedColumn>();
-    if (column != nullptr && column->parts.size() == 1 && EqualsIgnoreCase(column->parts[0], "all")) {
+    if (column != nullptr && column->parts.size() == 1 &&
+        EqualsIgnoreCase(column->parts[0], "all")) {
       ASSIGN_OR_RETURN(auto match, analyzer_.names().Find(scope_, column->parts, {}));
       if (!match) return GroupByAll();
     }
@@ -145,7 +155,8 @@ Status SelectBuilder::GroupBy() {
   }
   if (group_by.trailing) {
     sql::GroupingAnalytics trailing = *group_by.trailing;
-    if (trailing.kind != sql::GroupingAnalytics::Kind::kGroupingSets) trailing.elements = group_by.elements;
+    if (trailing.kind != sql::GroupingAnalytics::Kind::kGroupingSets)
+      trailing.elements = group_by.elements;
     ASSIGN_OR_RETURN(sets, AnalyticsSets(trailing));
   }
   if (analytics) {
@@ -155,7 +166,8 @@ Status SelectBuilder::GroupBy() {
   return {};
 }
 
-// ---- aggregates -------------------------------------------------------------------------------------------------------
+// ---- aggregates
+// -------------------------------------------------------------------------------------------------------
 
 ExprPtr SelectBuilder::GroupingCall(const Expr& node) {
   const auto& aggregate = std::get<AggregateCall>(node.node);
@@ -176,7 +188,8 @@ Result<ExprPtr> SelectBuilder::WithoutAggregates(const ExprPtr& raw, const std::
     const auto& aggregate = std::get<AggregateCall>(node->node);
     bool grouping = aggregate.function == "grouping" || aggregate.function == "grouping_id";
     ExprPtr expr = grouping ? GroupingCall(*node) : node;
-    Column column = analyzer_.NewColumn(std::string(aggregate.function), node->type, node->nullable);
+    Column column =
+        analyzer_.NewColumn(std::string(aggregate.function), node->type, node->nullable);
     aggregate_raw_.push_back(node);
     aggregates_.push_back({column, expr});
     return MakeColumn(column);
@@ -191,10 +204,11 @@ Result<ExprPtr> SelectBuilder::WithoutAggregates(const ExprPtr& raw, const std::
     if (!select_.group_by) {
       error = MakeError("MISSING_GROUP_BY", {}, ErrorPosition{1, 0});
     } else {
-      error = MakeError("MISSING_AGGREGATION",
-                        {{"expression", InDoubleQuotes(text)},
-                         {"expressionAnyValue", InDoubleQuotes(fmt::format("any_value({})", text))}},
-                        ErrorPosition{1, 0});
+      error =
+          MakeError("MISSING_AGGREGATION",
+                    {{"expression", InDoubleQuotes(text)},
+                     {"expressionAnyValue", InDoubleQuotes(fmt::format("any_value({})", text))}},
+                    ErrorPosition{1, 0});
     }
     return nullptr;
   });
@@ -213,7 +227,8 @@ Status SelectBuilder::Having() {
   };
   // Columns of the input win where they are grouped; else the select list's names count.
   auto result = attempt(false);
-  if (!result && (result.error().condition == "MISSING_AGGREGATION" || result.error().condition == "MISSING_GROUP_BY")) {
+  if (!result && (result.error().condition == "MISSING_AGGREGATION" ||
+                  result.error().condition == "MISSING_GROUP_BY")) {
     if (auto second = attempt(true)) result = std::move(second);
   }
   ASSIGN_OR_RETURN(having_, std::move(result));

@@ -1,4 +1,5 @@
-// INSERT: columns by position, list or name, static partition values, DEFAULT, and what an overwrite replaces.
+// INSERT: columns by position, list or name, static partition values, DEFAULT, and what an
+// overwrite replaces.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,8 @@ namespace {
 
 bool IsDefault(const sql::ExprPtr& expr) {
   const auto* column = expr->As<sql::NamedColumn>();
-  return column != nullptr && column->parts.size() == 1 && EqualsIgnoreCase(column->parts[0], "default");
+  return column != nullptr && column->parts.size() == 1 &&
+         EqualsIgnoreCase(column->parts[0], "default");
 }
 
 std::vector<std::string> Quoted(const std::vector<std::string>& names) {
@@ -28,7 +30,8 @@ std::vector<std::string> Quoted(const std::vector<std::string>& names) {
   return quoted;
 }
 
-// Puts the default of the column at the same position in place of the word DEFAULT in VALUES and select lists.
+// Puts the default of the column at the same position in place of the word DEFAULT in VALUES and
+// select lists.
 class DefaultRewriter {
  public:
   explicit DefaultRewriter(std::vector<sql::ExprPtr> defaults) : defaults_(std::move(defaults)) {}
@@ -42,7 +45,8 @@ class DefaultRewriter {
       term->node = Rewrite(*relation);
     } else if (select != nullptr) {
       sql::Select copy = *select;
-      for (size_t i = 0; i < copy.items.size(); ++i) copy.items[i].expr = Cell(copy.items[i].expr, i);
+      for (size_t i = 0; i < copy.items.size(); ++i)
+        copy.items[i].expr = Cell(copy.items[i].expr, i);
       term->node = std::move(copy);
     } else {
       return query;
@@ -65,7 +69,8 @@ class DefaultRewriter {
         continue;
       }
       sql::StructConstructor cells = *several;
-      for (size_t i = 0; i < cells.fields.size(); ++i) cells.fields[i].expr = Cell(cells.fields[i].expr, i);
+      for (size_t i = 0; i < cells.fields.size(); ++i)
+        cells.fields[i].expr = Cell(cells.fields[i].expr, i);
       row = sql::MakeExpr(std::move(cells), row->position);
     }
     copy->node = std::move(rows);
@@ -82,7 +87,10 @@ class DefaultRewriter {
 class InsertBuilder {
  public:
   InsertBuilder(QueryAnalyzer& analyzer, const sql::Insert& insert, TableRef target)
-      : analyzer_(analyzer), insert_(insert), target_(std::move(target)), fields_(target_.schema->fields()) {
+      : analyzer_(analyzer),
+        insert_(insert),
+        target_(std::move(target)),
+        fields_(target_.schema->fields()) {
     rules_.policy = analyzer.settings().store_assignment;
     rules_.by_name = insert.by_name || !insert.columns.empty();
     rules_.case_sensitive = analyzer.settings().case_sensitive;
@@ -93,7 +101,8 @@ class InsertBuilder {
     if (rules_.policy == StoreAssignmentPolicy::kLegacy) return Raise("_LEGACY_ERROR_TEMP_1000");
     RETURN_IF_ERROR(StaticValues(env));
     RETURN_IF_ERROR(NamedTargets());
-    ASSIGN_OR_RETURN(PlanPtr source, analyzer_.Query(*DefaultRewriter(Defaults()).Rewrite(insert_.query), env));
+    ASSIGN_OR_RETURN(PlanPtr source,
+                     analyzer_.Query(*DefaultRewriter(Defaults()).Rewrite(insert_.query), env));
     values_.resize(fields_.size());
     RETURN_IF_ERROR(insert_.by_name ? ByName(*source) : ByPosition(*source));
     ASSIGN_OR_RETURN(PlanPtr projected, Project(source));
@@ -160,7 +169,8 @@ class InsertBuilder {
       const spec::NestedField& field = fields_[index];
       auto type = ToSparkType(field.type);
       bool known = field.write_default && type;
-      defaults.push_back(sql::MakeExpr(known ? sql::Literal{*field.write_default, *type} : sql::Literal{Value(), DataType()}));
+      defaults.push_back(sql::MakeExpr(known ? sql::Literal{*field.write_default, *type}
+                                             : sql::Literal{Value(), DataType()}));
     }
     return defaults;
   }
@@ -180,7 +190,8 @@ class InsertBuilder {
       return Fail(Arity("INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS", source));
     if (source.output.size() > targets_.size())
       return Fail(Arity("INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS", source));
-    for (size_t i = 0; i < targets_.size(); ++i) values_[targets_[i]] = MakeColumn(source.output[i]);
+    for (size_t i = 0; i < targets_.size(); ++i)
+      values_[targets_[i]] = MakeColumn(source.output[i]);
     return {};
   }
 
@@ -193,14 +204,17 @@ class InsertBuilder {
         continue;
       }
       if (values_[*index])
-        return Raise("AMBIGUOUS_REFERENCE", {{"name", sql::QuoteIdentifier(column.name)},
-                                             {"referenceNames", fmt::format("[`{}`, `{}`]", column.name, column.name)}});
+        return Raise("AMBIGUOUS_REFERENCE",
+                     {{"name", sql::QuoteIdentifier(column.name)},
+                      {"referenceNames", fmt::format("[`{}`, `{}`]", column.name, column.name)}});
       values_[*index] = MakeColumn(column);
     }
     if (extra.empty()) return {};
     bool more = source.output.size() > fields_.size();
     return Raise("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS",
-                 {{"tableName", rules_.table}, {"extraColumns", iceblink::Join(extra, ", ")}, {"more", more ? "1" : "0"}});
+                 {{"tableName", rules_.table},
+                  {"extraColumns", iceblink::Join(extra, ", ")},
+                  {"more", more ? "1" : "0"}});
   }
 
   Result<PlanPtr> Project(const PlanPtr& source) {
@@ -229,9 +243,11 @@ class InsertBuilder {
       context.env = &env;
       context.scope = &relation.scope;
       ASSIGN_OR_RETURN(TypedExpr condition, analyzer_.Condition(*insert_.replace_where, context));
-      auto filter = ToIcebergPredicate(condition.expr, NamesOf(*relation.plan->As<TableScan>()), analyzer_.settings());
+      auto filter = ToIcebergPredicate(condition.expr, NamesOf(*relation.plan->As<TableScan>()),
+                                       analyzer_.settings());
       if (!filter)
-        return Fail(ErrorCode::kUnsupported, fmt::format("Cannot convert predicate to Iceberg filter: {}", condition.text),
+        return Fail(ErrorCode::kUnsupported,
+                    fmt::format("Cannot convert predicate to Iceberg filter: {}", condition.text),
                     "AnalysisException");
       plan.overwrite_filter = *filter;
       return {};
@@ -245,7 +261,8 @@ class InsertBuilder {
       ASSIGN_OR_RETURN(Value constant, analyzer_.Evaluate(value));
       using expr::Op;
       auto test = constant.is_null() ? expr::Expression::Predicate(Op::kIsNull, fields_[index].name)
-                                     : expr::Expression::Predicate(Op::kEq, fields_[index].name, {std::move(constant)});
+                                     : expr::Expression::Predicate(Op::kEq, fields_[index].name,
+                                                                   {std::move(constant)});
       plan.overwrite_filter = expr::Expression::And(plan.overwrite_filter, test);
     }
     return {};
@@ -265,22 +282,26 @@ class InsertBuilder {
 
 Result<InsertPlan> QueryAnalyzer::Insert(const sql::Insert& insert) {
   ASSIGN_OR_RETURN(Env env, WithCtes(insert.ctes, Env()));
-  ASSIGN_OR_RETURN(TableRef target, Target(insert.table, insert.table_position, insert.options, env));
+  ASSIGN_OR_RETURN(TableRef target,
+                   Target(insert.table, insert.table_position, insert.options, env));
   return InsertBuilder(*this, insert, std::move(target)).Build(env);
 }
 
-Result<TableRef> QueryAnalyzer::Target(const sql::Name& name, const sql::Position& at, const sql::PropertyMap& options,
-                                       const Env& env) {
+Result<TableRef> QueryAnalyzer::Target(const sql::Name& name, const sql::Position& at,
+                                       const sql::PropertyMap& options, const Env& env) {
   RelationRequest request;
   request.name = name;
   request.for_write = true;
   for (const auto& [key, value] : options) request.options[AsciiLower(key)] = value;
   ASSIGN_OR_RETURN(ResolvedRelation resolved, Resolve(std::move(request), at, env));
   if (auto* data = std::get_if<DataTable>(&resolved)) return std::move(data->table);
-  if (std::holds_alternative<TemporaryView>(resolved) || std::holds_alternative<CatalogView>(resolved))
-    return Fail(ErrorCode::kAnalysis, fmt::format("Cannot write into view {}, table is expected.", sql::QuoteName(name)),
+  if (std::holds_alternative<TemporaryView>(resolved) ||
+      std::holds_alternative<CatalogView>(resolved))
+    return Fail(ErrorCode::kAnalysis,
+                fmt::format("Cannot write into view {}, table is expected.", sql::QuoteName(name)),
                 "AnalysisException");
-  return Fail(ErrorCode::kUnsupported, fmt::format("Cannot write to metadata table {}", sql::QuoteName(name)),
+  return Fail(ErrorCode::kUnsupported,
+              fmt::format("Cannot write to metadata table {}", sql::QuoteName(name)),
               "AnalysisException");
 }
 

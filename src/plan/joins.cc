@@ -28,7 +28,8 @@ void MakeNullable(Scope& scope) {
   for (ScopeColumn& column : scope.columns) column.column.nullable = true;
 }
 
-std::vector<std::string> NaturalColumns(const Scope& left, const Scope& right, const NameRules& names) {
+std::vector<std::string> NaturalColumns(const Scope& left, const Scope& right,
+                                        const NameRules& names) {
   std::vector<std::string> shared;
   for (const ScopeColumn* a : VisibleColumns(left))
     for (const ScopeColumn* b : VisibleColumns(right))
@@ -36,14 +37,17 @@ std::vector<std::string> NaturalColumns(const Scope& left, const Scope& right, c
   return shared;
 }
 
-Result<ScopeColumn> UsingSide(const Scope& scope, const std::string& name, std::string_view side, const NameRules& names,
-                              ErrorPosition at) {
+Result<ScopeColumn> UsingSide(const Scope& scope, const std::string& name, std::string_view side,
+                              const NameRules& names, ErrorPosition at) {
   ASSIGN_OR_RETURN(auto match, names.Find(scope, {name}, at));
   if (match) return *match->column;
   std::vector<std::string> known;
-  for (const ScopeColumn* column : VisibleColumns(scope)) known.push_back(sql::QuoteIdentifier(column->column.name));
+  for (const ScopeColumn* column : VisibleColumns(scope))
+    known.push_back(sql::QuoteIdentifier(column->column.name));
   return Raise("UNRESOLVED_USING_COLUMN_FOR_JOIN",
-               {{"colName", sql::QuoteIdentifier(name)}, {"side", std::string(side)}, {"suggestion", iceblink::Join(known, ", ")}},
+               {{"colName", sql::QuoteIdentifier(name)},
+                {"side", std::string(side)},
+                {"suggestion", iceblink::Join(known, ", ")}},
                at);
 }
 
@@ -53,8 +57,10 @@ bool IsKey(const std::vector<UsingColumn>& keys, const ScopeColumn& column, bool
   });
 }
 
-// The scope of a USING join: the keys once and first, then the rest; the hidden side's keys need their qualifier.
-Scope UsingScope(const std::vector<UsingColumn>& keys, const Scope& left, const Scope& right, JoinType type) {
+// The scope of a USING join: the keys once and first, then the rest; the hidden side's keys need
+// their qualifier.
+Scope UsingScope(const std::vector<UsingColumn>& keys, const Scope& left, const Scope& right,
+                 JoinType type) {
   Scope scope;
   bool right_keys = type == JoinType::kRightOuter;
   for (const UsingColumn& key : keys) scope.columns.push_back(right_keys ? key.right : key.left);
@@ -80,20 +86,31 @@ namespace {
 // The orders of the two enumerations differ: cross joins stand elsewhere.
 JoinType TypeOf(sql::JoinType type) {
   switch (type) {
-    case sql::JoinType::kInner: return JoinType::kInner;
-    case sql::JoinType::kCross: return JoinType::kCross;
-    case sql::JoinType::kLeftOuter: return JoinType::kLeftOuter;
-    case sql::JoinType::kRightOuter: return JoinType::kRightOuter;
-    case sql::JoinType::kFullOuter: return JoinType::kFullOuter;
-    case sql::JoinType::kLeftSemi: return JoinType::kLeftSemi;
-    case sql::JoinType::kLeftAnti: return JoinType::kLeftAnti;
+    case sql::JoinType::kInner:
+      return JoinType::kInner;
+    case sql::JoinType::kCross:
+      return JoinType::kCross;
+    case sql::JoinType::kLeftOuter:
+      return JoinType::kLeftOuter;
+    case sql::JoinType::kRightOuter:
+      return JoinType::kRightOuter;
+    case sql::JoinType::kFullOuter:
+      return JoinType::kFullOuter;
+    case sql::JoinType::kLeftSemi:
+      return JoinType::kLeftSemi;
+    case sql::JoinType::kLeftAnti:
+      return JoinType::kLeftAnti;
   }
   return JoinType::kInner;
 }
 
 bool OneSided(JoinType type) { return type == JoinType::kLeftSemi || type == JoinType::kLeftAnti; }
-bool LeftMayMiss(JoinType type) { return type == JoinType::kRightOuter || type == JoinType::kFullOuter; }
-bool RightMayMiss(JoinType type) { return type == JoinType::kLeftOuter || type == JoinType::kFullOuter; }
+bool LeftMayMiss(JoinType type) {
+  return type == JoinType::kRightOuter || type == JoinType::kFullOuter;
+}
+bool RightMayMiss(JoinType type) {
+  return type == JoinType::kLeftOuter || type == JoinType::kFullOuter;
+}
 
 std::vector<Column> JoinOutput(const Plan& left, const Plan& right, JoinType type) {
   std::vector<Column> output;
@@ -109,17 +126,20 @@ std::vector<Column> JoinOutput(const Plan& left, const Plan& right, JoinType typ
 
 }  // namespace
 
-// FULL OUTER JOIN USING: a key is the first of both sides that is not NULL, in a projection above the join.
-Relation QueryAnalyzer::FullOuterKeys(Relation joined, const std::vector<std::pair<Column, Column>>& keys) {
+// FULL OUTER JOIN USING: a key is the first of both sides that is not NULL, in a projection above
+// the join.
+Relation QueryAnalyzer::FullOuterKeys(Relation joined,
+                                      const std::vector<std::pair<Column, Column>>& keys) {
   std::vector<Column> output = joined.plan->output;
   plan::Project project{joined.plan, {}};
   for (const Column& column : output) project.items.push_back({column, MakeColumn(column)});
   for (size_t i = 0; i < keys.size(); ++i) {
     const auto& [left, right] = keys[i];
     auto common = CommonType(left.type, right.type);
-    ExprPtr first = MakeCall(
-        "coalesce",
-        {MakeCast(MakeColumn(left), *common, cast_mode()), MakeCast(MakeColumn(right), *common, cast_mode())}, *common, true);
+    ExprPtr first = MakeCall("coalesce",
+                             {MakeCast(MakeColumn(left), *common, cast_mode()),
+                              MakeCast(MakeColumn(right), *common, cast_mode())},
+                             *common, true);
     Column column = NewColumn(left.name, *common, true);
     project.items.push_back({column, first});
     output.push_back(column);
@@ -132,7 +152,8 @@ Relation QueryAnalyzer::FullOuterKeys(Relation joined, const std::vector<std::pa
   return joined;
 }
 
-Result<Relation> QueryAnalyzer::Join(const sql::Join& join, const sql::Position& at, const Env& env) {
+Result<Relation> QueryAnalyzer::Join(const sql::Join& join, const sql::Position& at,
+                                     const Env& env) {
   ASSIGN_OR_RETURN(Relation left, From(join.left, env));
   Env right_env = env;
   left.scope.outer = env.outer;
@@ -177,10 +198,12 @@ Result<Relation> QueryAnalyzer::Join(const sql::Join& join, const sql::Position&
 Result<Relation> QueryAnalyzer::LateralView(const sql::LateralView& view, const Env& env) {
   ASSIGN_OR_RETURN(Relation relation, From(view.child, env));
   relation.scope.outer = env.outer;
-  const FunctionRow* row = view.generator.name.size() == 1 ? FindFunction(view.generator.name[0]) : nullptr;
+  const FunctionRow* row =
+      view.generator.name.size() == 1 ? FindFunction(view.generator.name[0]) : nullptr;
   if (row == nullptr || row->kind != FunctionKind::kGenerator)
-    return Raise("UNRESOLVED_ROUTINE", {{"routineName", sql::QuoteName(view.generator.name)},
-                                        {"searchPath", "[`system`.`builtin`, `system`.`session`]"}});
+    return Raise("UNRESOLVED_ROUTINE",
+                 {{"routineName", sql::QuoteName(view.generator.name)},
+                  {"searchPath", "[`system`.`builtin`, `system`.`session`]"}});
   ExprContext context;
   context.env = &env;
   context.scope = &relation.scope;
@@ -202,12 +225,14 @@ Result<Relation> QueryAnalyzer::LateralView(const sql::LateralView& view, const 
     relation.scope.columns.push_back({generated[i], {view.alias}, false, false});
   }
   relation.scope.outer = nullptr;
-  relation.plan =
-      MakePlan(Generate{relation.plan, row->CanonicalName(), std::move(args), outer, std::move(generated)}, std::move(output));
+  relation.plan = MakePlan(
+      Generate{relation.plan, row->CanonicalName(), std::move(args), outer, std::move(generated)},
+      std::move(output));
   return relation;
 }
 
-// ---- PIVOT ------------------------------------------------------------------------------------------------------------
+// ---- PIVOT
+// ------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -224,7 +249,8 @@ void CollectNames(const sql::Expr& expr, std::vector<std::string>& names) {
 
 sql::ExprPtr PivotCondition(const sql::Pivot& pivot, const sql::Expr& value) {
   auto equal = [](const std::string& column, sql::ExprPtr wanted) {
-    return sql::MakeExpr(sql::BinaryOp{sql::BinaryOperator::kNullSafeEq, sql::MakeExpr(sql::NamedColumn{{column}}), wanted});
+    return sql::MakeExpr(sql::BinaryOp{sql::BinaryOperator::kNullSafeEq,
+                                       sql::MakeExpr(sql::NamedColumn{{column}}), wanted});
   };
   const auto* row = value.As<sql::StructConstructor>();
   if (row == nullptr) return equal(pivot.columns[0], std::make_shared<const sql::Expr>(value));
@@ -238,7 +264,8 @@ sql::ExprPtr PivotCondition(const sql::Pivot& pivot, const sql::Expr& value) {
 
 }  // namespace
 
-// PIVOT is grouped by every column that neither the aggregates nor FOR name, with one filtered aggregate a value.
+// PIVOT is grouped by every column that neither the aggregates nor FOR name, with one filtered
+// aggregate a value.
 Result<Relation> QueryAnalyzer::Pivot(const sql::Pivot& pivot, const Env& env) {
   ASSIGN_OR_RETURN(Relation relation, From(pivot.child, env));
   std::vector<std::string> used = pivot.columns;
@@ -247,8 +274,9 @@ Result<Relation> QueryAnalyzer::Pivot(const sql::Pivot& pivot, const Env& env) {
   select.from = pivot.child;
   sql::GroupBy group_by;
   for (const ScopeColumn* column : VisibleColumns(relation.scope)) {
-    bool named = std::any_of(used.begin(), used.end(),
-                             [&](const std::string& name) { return names_.Same(name, column->column.name); });
+    bool named = std::any_of(used.begin(), used.end(), [&](const std::string& name) {
+      return names_.Same(name, column->column.name);
+    });
     if (named) continue;
     sql::ExprPtr expr = sql::MakeExpr(sql::NamedColumn{{column->column.name}});
     select.items.push_back({expr, {}, {}});
@@ -267,12 +295,14 @@ Result<Relation> QueryAnalyzer::Pivot(const sql::Pivot& pivot, const Env& env) {
     for (const sql::NamedExpr& aggregate : pivot.aggregates) {
       const auto* call = aggregate.expr->As<sql::FunctionCall>();
       if (call == nullptr)
-        return Fail(ErrorCode::kUnsupported, "PIVOT takes plain aggregate functions only", "AnalysisException");
+        return Fail(ErrorCode::kUnsupported, "PIVOT takes plain aggregate functions only",
+                    "AnalysisException");
       sql::FunctionCall filtered = *call;
       filtered.filter = PivotCondition(pivot, *value.expr);
       std::string name = label;
       if (pivot.aggregates.size() > 1) {
-        std::string suffix = aggregate.alias.empty() ? std::string(call->name.back()) : aggregate.alias;
+        std::string suffix =
+            aggregate.alias.empty() ? std::string(call->name.back()) : aggregate.alias;
         name = fmt::format("{}_{}", label, suffix);
       }
       select.items.push_back({sql::MakeExpr(std::move(filtered)), std::move(name), {}});
@@ -304,14 +334,16 @@ Result<Relation> QueryAnalyzer::Unpivot(const sql::Unpivot& unpivot, const Env& 
     std::vector<std::string> texts;
     for (const sql::Name& column : set.columns) texts.push_back(column.back());
     std::string label = set.alias.empty() ? iceblink::Join(texts, "_") : set.alias;
-    select.items.push_back(
-        {sql::MakeExpr(sql::Literal{Value(label), DataType(TypeKind::kString)}), unpivot.name_column, {}});
+    select.items.push_back({sql::MakeExpr(sql::Literal{Value(label), DataType(TypeKind::kString)}),
+                            unpivot.name_column,
+                            {}});
     sql::ExprPtr not_null;
     for (size_t i = 0; i < set.columns.size() && i < unpivot.value_columns.size(); ++i) {
       sql::ExprPtr value = sql::MakeExpr(sql::NamedColumn{set.columns[i]});
       select.items.push_back({value, unpivot.value_columns[i], {}});
       sql::ExprPtr test = sql::MakeExpr(sql::IsNull{value, true});
-      not_null = not_null ? sql::MakeExpr(sql::BinaryOp{sql::BinaryOperator::kOr, not_null, test}) : test;
+      not_null =
+          not_null ? sql::MakeExpr(sql::BinaryOp{sql::BinaryOperator::kOr, not_null, test}) : test;
     }
     if (!unpivot.include_nulls) select.where = not_null;
     auto term = std::make_shared<sql::QueryTerm>();

@@ -1,5 +1,6 @@
-// The typed logical plan: what a query, an INSERT, a DELETE, an UPDATE or a MERGE means, independent of how it is run.
-// SQL text and Connect relations both end here; exec lowers it. Plans are immutable values and shared between threads.
+// The typed logical plan: what a query, an INSERT, a DELETE, an UPDATE or a MERGE means,
+// independent of how it is run. SQL text and Connect relations both end here; exec lowers it. Plans
+// are immutable values and shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -39,18 +40,20 @@ struct TableRef {
   std::vector<std::string> identifier;  // namespace levels and table name, without the catalog
   std::shared_ptr<const spec::TableMetadata> metadata;
   std::string metadata_location;
-  std::optional<int64_t> snapshot_id;           // state that is read; absent: no snapshot, no rows
-  std::shared_ptr<const spec::Schema> schema;   // schema that rows are read with
-  std::optional<std::string> branch;            // branch that reads and writes address; absent: main
-  bool time_travel = false;                     // read-only: VERSION / TIMESTAMP AS OF, snapshot or tag selector
+  std::optional<int64_t> snapshot_id;          // state that is read; absent: no snapshot, no rows
+  std::shared_ptr<const spec::Schema> schema;  // schema that rows are read with
+  std::optional<std::string> branch;           // branch that reads and writes address; absent: main
+  bool time_travel = false;  // read-only: VERSION / TIMESTAMP AS OF, snapshot or tag selector
 
   // `demo`.`db`.`t`, and demo.db.t
   std::string QuotedName() const;
   std::string DottedName() const;
 };
 
-// A column of a TableScan: a schema field, or a metadata column by its reserved field id (`_file`, `_pos`, `_spec_id`,
-// `_partition`, `_deleted`, `_row_id`, `_last_updated_sequence_number`; ids in table/metadata_columns.h).
+// A column of a TableScan: a schema field, or a metadata column by its reserved field id (`_file`,
+// `_pos`, `_spec_id`,
+// `_partition`, `_deleted`, `_row_id`, `_last_updated_sequence_number`; ids in
+// table/metadata_columns.h).
 struct ScanColumn {
   Column column;
   int32_t field_id = 0;
@@ -58,11 +61,13 @@ struct ScanColumn {
 
 struct TableScan {
   TableRef table;
-  std::vector<ScanColumn> columns;   // what the scan yields, in the order of the plan's output
-  expr::Expression filter;           // prunes files; rows are filtered again above
-  std::optional<int64_t> after_snapshot_id;  // incremental append scan: only files added after it (exclusive)
+  std::vector<ScanColumn> columns;  // what the scan yields, in the order of the plan's output
+  expr::Expression filter;          // prunes files; rows are filtered again above
+  std::optional<int64_t>
+      after_snapshot_id;  // incremental append scan: only files added after it (exclusive)
   std::map<std::string, std::string> options;
-  // Reads these data files alone (compaction of a group of files); null: all that the filter leaves.
+  // Reads these data files alone (compaction of a group of files); null: all that the filter
+  // leaves.
   std::shared_ptr<const std::set<std::string>> only_files;
 };
 
@@ -71,14 +76,16 @@ struct MetadataScan {  // yields the metadata table's columns in the order of it
   table::MetadataTableKind kind;
 };
 
-// The changelog of a table (`t.changes`): its columns, then _change_type, _change_ordinal, _commit_snapshot_id, for the
-// snapshots after `after_snapshot_id` (exclusive; absent: from the first) up to table.snapshot_id.
+// The changelog of a table (`t.changes`): its columns, then _change_type, _change_ordinal,
+// _commit_snapshot_id, for the snapshots after `after_snapshot_id` (exclusive; absent: from the
+// first) up to table.snapshot_id.
 struct ChangelogScan {
   TableRef table;
   std::optional<int64_t> after_snapshot_id;
 };
 
-// Rows given in the statement (VALUES) or computed by the engine (SHOW, CALL). Each row has one expression per column.
+// Rows given in the statement (VALUES) or computed by the engine (SHOW, CALL). Each row has one
+// expression per column.
 struct Values {
   std::vector<std::vector<ExprPtr>> rows;
 };
@@ -106,7 +113,15 @@ struct Filter {
   ExprPtr condition;
 };
 
-enum class JoinType : uint8_t { kInner, kLeftOuter, kRightOuter, kFullOuter, kLeftSemi, kLeftAnti, kCross };
+enum class JoinType : uint8_t {
+  kInner,
+  kLeftOuter,
+  kRightOuter,
+  kFullOuter,
+  kLeftSemi,
+  kLeftAnti,
+  kCross
+};
 struct Join {
   PlanPtr left;
   PlanPtr right;
@@ -117,8 +132,9 @@ struct Join {
 
 struct Aggregate {
   PlanPtr child;
-  std::vector<NamedExpr> groups;      // grouping columns; a group that is a plain column keeps its id
-  std::vector<NamedExpr> aggregates;  // each expr is an AggregateCall, or a "grouping"/"grouping_id" Call over groups
+  std::vector<NamedExpr> groups;  // grouping columns; a group that is a plain column keeps its id
+  std::vector<NamedExpr>
+      aggregates;  // each expr is an AggregateCall, or a "grouping"/"grouping_id" Call over groups
   std::optional<std::vector<std::vector<uint32_t>>> grouping_sets;  // indexes into groups
 };
 
@@ -174,8 +190,9 @@ struct Repartition {
 };
 
 struct Plan {
-  using Node = std::variant<TableScan, MetadataScan, ChangelogScan, Values, Range, FileScan, Project, Filter, Join,
-                            Aggregate, Window, Sort, Limit, SetOp, Distinct, Generate, Sample, Repartition>;
+  using Node = std::variant<TableScan, MetadataScan, ChangelogScan, Values, Range, FileScan,
+                            Project, Filter, Join, Aggregate, Window, Sort, Limit, SetOp, Distinct,
+                            Generate, Sample, Repartition>;
   Node node;
   std::vector<Column> output;
 
@@ -185,43 +202,51 @@ struct Plan {
   }
 };
 
-// ---- statements that change rows -------------------------------------------------------------------------------------
+// ---- statements that change rows
+// -------------------------------------------------------------------------------------
 
 enum class InsertMode : uint8_t {
   kAppend,
-  kOverwriteByFilter,    // static INSERT OVERWRITE, REPLACE WHERE: rows matching `overwrite_filter` go
-  kOverwriteDynamic,     // every partition that receives a row is replaced
+  kOverwriteByFilter,  // static INSERT OVERWRITE, REPLACE WHERE: rows matching `overwrite_filter`
+                       // go
+  kOverwriteDynamic,   // every partition that receives a row is replaced
 };
 
 struct InsertPlan {
   TableRef target;
-  PlanPtr source;  // one column per field of target.schema, in its order, types equal to the fields' Spark types
+  PlanPtr source;  // one column per field of target.schema, in its order, types equal to the
+                   // fields' Spark types
   InsertMode mode = InsertMode::kAppend;
   expr::Expression overwrite_filter;  // kOverwriteByFilter only
 };
 
 enum class RowAction : uint8_t { kDelete, kUpdate, kInsert };
 struct RowClause {
-  ExprPtr condition;  // null: always. Columns: matched: target and source; not matched: source; by source: target
+  ExprPtr condition;  // null: always. Columns: matched: target and source; not matched: source; by
+                      // source: target
   RowAction action = RowAction::kDelete;
-  std::vector<ExprPtr> values;  // kUpdate, kInsert: one per field of the target schema, store-assigned
+  std::vector<ExprPtr>
+      values;  // kUpdate, kInsert: one per field of the target schema, store-assigned
 };
 
-// DELETE, UPDATE and MERGE. DELETE and UPDATE have no source and one matched clause; their condition is the WHERE.
+// DELETE, UPDATE and MERGE. DELETE and UPDATE have no source and one matched clause; their
+// condition is the WHERE.
 struct RowLevelPlan {
   enum class Kind : uint8_t { kDelete, kUpdate, kMerge };
   Kind kind = Kind::kDelete;
   TableRef target;
-  PlanPtr target_scan;  // a TableScan of all fields in schema order, then _file, _pos, _spec_id (and lineage in v3)
+  PlanPtr target_scan;  // a TableScan of all fields in schema order, then _file, _pos, _spec_id
+                        // (and lineage in v3)
   PlanPtr source;       // kMerge only
   ExprPtr condition;    // over target_scan and source columns; null: always true
   std::vector<RowClause> matched;
   std::vector<RowClause> not_matched;            // kInsert only
   std::vector<RowClause> not_matched_by_source;  // kDelete, kUpdate
-  // The part of `condition` that speaks of the target alone, as an Iceberg filter: prunes the scan and is the conflict
-  // detection filter of the commit; true when there is none.
+  // The part of `condition` that speaks of the target alone, as an Iceberg filter: prunes the scan
+  // and is the conflict detection filter of the commit; true when there is none.
   expr::Expression target_filter;
-  // Whether target_filter says exactly what `condition` says, so that DELETE may try to drop whole files by metadata.
+  // Whether target_filter says exactly what `condition` says, so that DELETE may try to drop whole
+  // files by metadata.
   bool filter_is_exact = false;
 };
 

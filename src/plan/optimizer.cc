@@ -10,7 +10,8 @@
 namespace iceblink::plan {
 namespace {
 
-// ---- filters ----------------------------------------------------------------------------------------------------------
+// ---- filters
+// ----------------------------------------------------------------------------------------------------------
 
 std::unordered_set<ColumnId> IdsOf(const Plan& plan) {
   std::unordered_set<ColumnId> ids;
@@ -60,7 +61,8 @@ class FilterPushdown {
       set->right = Push(set->right, Renamed(conjuncts, *plan, *set->right));
     } else if (auto* aggregate = std::get_if<Aggregate>(&copy.node)) {
       bool plain = !aggregate->grouping_sets;
-      aggregate->child = Push(aggregate->child, plain ? OverGroups(*aggregate, conjuncts) : std::vector<ExprPtr>{});
+      aggregate->child = Push(aggregate->child,
+                              plain ? OverGroups(*aggregate, conjuncts) : std::vector<ExprPtr>{});
     } else {
       PushOther(copy, std::move(conjuncts));
     }
@@ -68,7 +70,8 @@ class FilterPushdown {
   }
 
  private:
-  PlanPtr IntoScan(const Plan& plan, const TableScan& scan, const std::vector<ExprPtr>& conjuncts) const {
+  PlanPtr IntoScan(const Plan& plan, const TableScan& scan,
+                   const std::vector<ExprPtr>& conjuncts) const {
     TableScan copy = scan;
     ColumnNames names = NamesOf(scan);
     for (const ExprPtr& conjunct : conjuncts)
@@ -92,42 +95,56 @@ class FilterPushdown {
   }
 
   void PushJoin(Join& join, std::vector<ExprPtr> conjuncts) const {
-    bool inner = join.type == JoinType::kInner || join.type == JoinType::kCross || join.type == JoinType::kLeftSemi;
+    bool inner = join.type == JoinType::kInner || join.type == JoinType::kCross ||
+                 join.type == JoinType::kLeftSemi;
     std::vector<ExprPtr> on = SplitConjuncts(join.condition);
     if (join.condition) join.condition = InSubqueries(join.condition);
     std::vector<ExprPtr> left, right;
-    if (inner || join.type == JoinType::kLeftOuter || join.type == JoinType::kLeftAnti) left = Covered(conjuncts, *join.left);
-    if (join.type == JoinType::kInner || join.type == JoinType::kCross || join.type == JoinType::kRightOuter)
+    if (inner || join.type == JoinType::kLeftOuter || join.type == JoinType::kLeftAnti)
+      left = Covered(conjuncts, *join.left);
+    if (join.type == JoinType::kInner || join.type == JoinType::kCross ||
+        join.type == JoinType::kRightOuter)
       right = Covered(conjuncts, *join.right);
     auto add = [&](std::vector<ExprPtr>& side, const PlanPtr& plan) {
       for (ExprPtr& part : Covered(on, *plan)) side.push_back(std::move(part));
     };
     if (inner || join.type == JoinType::kRightOuter) add(left, join.left);
-    if (inner || join.type == JoinType::kLeftOuter || join.type == JoinType::kLeftAnti) add(right, join.right);
+    if (inner || join.type == JoinType::kLeftOuter || join.type == JoinType::kLeftAnti)
+      add(right, join.right);
     join.left = Push(join.left, std::move(left));
     join.right = Push(join.right, std::move(right));
   }
 
   void PushOther(Plan& copy, std::vector<ExprPtr> conjuncts) const {
-    if (auto* sort = std::get_if<Sort>(&copy.node)) sort->child = Push(sort->child, std::move(conjuncts));
-    else if (auto* distinct = std::get_if<Distinct>(&copy.node)) distinct->child = Push(distinct->child, std::move(conjuncts));
-    else if (auto* tasks = std::get_if<Repartition>(&copy.node)) tasks->child = Push(tasks->child, std::move(conjuncts));
+    if (auto* sort = std::get_if<Sort>(&copy.node))
+      sort->child = Push(sort->child, std::move(conjuncts));
+    else if (auto* distinct = std::get_if<Distinct>(&copy.node))
+      distinct->child = Push(distinct->child, std::move(conjuncts));
+    else if (auto* tasks = std::get_if<Repartition>(&copy.node))
+      tasks->child = Push(tasks->child, std::move(conjuncts));
     else if (auto* generate = std::get_if<Generate>(&copy.node)) {
-      if (generate->child) generate->child = Push(generate->child, Covered(conjuncts, *generate->child));
-    } else if (auto* window = std::get_if<Window>(&copy.node)) window->child = Push(window->child, {});
-    else if (auto* limit = std::get_if<Limit>(&copy.node)) limit->child = Push(limit->child, {});
-    else if (auto* sample = std::get_if<Sample>(&copy.node)) sample->child = Push(sample->child, {});
+      if (generate->child)
+        generate->child = Push(generate->child, Covered(conjuncts, *generate->child));
+    } else if (auto* window = std::get_if<Window>(&copy.node))
+      window->child = Push(window->child, {});
+    else if (auto* limit = std::get_if<Limit>(&copy.node))
+      limit->child = Push(limit->child, {});
+    else if (auto* sample = std::get_if<Sample>(&copy.node))
+      sample->child = Push(sample->child, {});
   }
 
-  static std::vector<ExprPtr> Renamed(const std::vector<ExprPtr>& conjuncts, const Plan& from, const Plan& to) {
+  static std::vector<ExprPtr> Renamed(const std::vector<ExprPtr>& conjuncts, const Plan& from,
+                                      const Plan& to) {
     std::unordered_map<ColumnId, ExprPtr> values;
-    for (size_t i = 0; i < from.output.size(); ++i) values[from.output[i].id] = MakeColumn(to.output[i]);
+    for (size_t i = 0; i < from.output.size(); ++i)
+      values[from.output[i].id] = MakeColumn(to.output[i]);
     std::vector<ExprPtr> renamed;
     for (const ExprPtr& conjunct : conjuncts) renamed.push_back(Substitute(conjunct, values));
     return renamed;
   }
 
-  static std::vector<ExprPtr> OverGroups(const Aggregate& aggregate, const std::vector<ExprPtr>& conjuncts) {
+  static std::vector<ExprPtr> OverGroups(const Aggregate& aggregate,
+                                         const std::vector<ExprPtr>& conjuncts) {
     std::unordered_map<ColumnId, ExprPtr> values;
     std::vector<Column> columns;
     for (const NamedExpr& group : aggregate.groups) {
@@ -137,7 +154,8 @@ class FilterPushdown {
     Plan only_groups{Values{}, columns};
     std::vector<ExprPtr> result;
     if (aggregate.groups.empty()) return result;
-    for (const ExprPtr& conjunct : Covered(conjuncts, only_groups)) result.push_back(Substitute(conjunct, values));
+    for (const ExprPtr& conjunct : Covered(conjuncts, only_groups))
+      result.push_back(Substitute(conjunct, values));
     return result;
   }
 
@@ -150,7 +168,8 @@ class FilterPushdown {
       if (const auto* subquery = node->As<ExistsSubquery>())
         return MakeExpr(ExistsSubquery{Push(subquery->plan, {})}, node->type, node->nullable);
       if (const auto* subquery = node->As<InSubquery>())
-        return MakeExpr(InSubquery{subquery->values, Push(subquery->plan, {})}, node->type, node->nullable);
+        return MakeExpr(InSubquery{subquery->values, Push(subquery->plan, {})}, node->type,
+                        node->nullable);
       return nullptr;
     });
   }
@@ -158,7 +177,8 @@ class FilterPushdown {
   const SessionSettings& settings_;
 };
 
-// ---- columns ----------------------------------------------------------------------------------------------------------
+// ---- columns
+// ----------------------------------------------------------------------------------------------------------
 
 class ColumnPruning {
  public:
@@ -189,16 +209,20 @@ class ColumnPruning {
   PlanPtr Prune(const PlanPtr& plan) {
     Plan copy = *plan;
     if (auto* scan = std::get_if<TableScan>(&copy.node)) {
-      std::erase_if(scan->columns, [&](const ScanColumn& column) { return !used_.contains(column.column.id); });
+      std::erase_if(scan->columns,
+                    [&](const ScanColumn& column) { return !used_.contains(column.column.id); });
       copy.output.clear();
       for (const ScanColumn& column : scan->columns) copy.output.push_back(column.column);
       return std::make_shared<const Plan>(std::move(copy));
     }
     PruneInputs(copy);
     // Nodes that pass their inputs' columns through lose what was dropped below.
-    bool passes = copy.As<Filter>() || copy.As<Join>() || copy.As<Window>() || copy.As<Sort>() || copy.As<Limit>() ||
-                  copy.As<Generate>() || copy.As<Sample>() || copy.As<Repartition>();
-    if (passes) std::erase_if(copy.output, [&](const Column& column) { return dropped_.contains(column.id); });
+    bool passes = copy.As<Filter>() || copy.As<Join>() || copy.As<Window>() || copy.As<Sort>() ||
+                  copy.As<Limit>() || copy.As<Generate>() || copy.As<Sample>() ||
+                  copy.As<Repartition>();
+    if (passes)
+      std::erase_if(copy.output,
+                    [&](const Column& column) { return dropped_.contains(column.id); });
     return std::make_shared<const Plan>(std::move(copy));
   }
 
@@ -226,7 +250,8 @@ class ColumnPruning {
       if (const auto* subquery = node->As<ExistsSubquery>())
         return MakeExpr(ExistsSubquery{Prune(subquery->plan)}, node->type, node->nullable);
       if (const auto* subquery = node->As<InSubquery>())
-        return MakeExpr(InSubquery{subquery->values, Prune(subquery->plan)}, node->type, node->nullable);
+        return MakeExpr(InSubquery{subquery->values, Prune(subquery->plan)}, node->type,
+                        node->nullable);
       return nullptr;
     });
   }
@@ -240,17 +265,20 @@ class ColumnPruning {
       if (node.child) node.child = Prune(node.child);
     };
     if (auto* n = std::get_if<Project>(&copy.node)) child(*n), items(n->items);
-    if (auto* n = std::get_if<Filter>(&copy.node)) child(*n), n->condition = PruneSubqueries(n->condition);
+    if (auto* n = std::get_if<Filter>(&copy.node))
+      child(*n), n->condition = PruneSubqueries(n->condition);
     if (auto* n = std::get_if<Join>(&copy.node)) {
       n->left = Prune(n->left);
       n->right = Prune(n->right);
       n->condition = PruneSubqueries(n->condition);
     }
-    if (auto* n = std::get_if<Aggregate>(&copy.node)) child(*n), items(n->groups), items(n->aggregates);
+    if (auto* n = std::get_if<Aggregate>(&copy.node))
+      child(*n), items(n->groups), items(n->aggregates);
     if (auto* n = std::get_if<Window>(&copy.node)) child(*n), items(n->items);
     if (auto* n = std::get_if<Sort>(&copy.node)) child(*n);
     if (auto* n = std::get_if<Limit>(&copy.node)) child(*n);
-    if (auto* n = std::get_if<SetOp>(&copy.node)) n->left = Prune(n->left), n->right = Prune(n->right);
+    if (auto* n = std::get_if<SetOp>(&copy.node))
+      n->left = Prune(n->left), n->right = Prune(n->right);
     if (auto* n = std::get_if<Distinct>(&copy.node)) child(*n);
     if (auto* n = std::get_if<Generate>(&copy.node)) child(*n);
     if (auto* n = std::get_if<Sample>(&copy.node)) child(*n);
@@ -263,7 +291,8 @@ class ColumnPruning {
 
 }  // namespace
 
-PlanPtr Optimize(const PlanPtr& plan, const std::vector<ExprPtr>& used_by, const SessionSettings& settings) {
+PlanPtr Optimize(const PlanPtr& plan, const std::vector<ExprPtr>& used_by,
+                 const SessionSettings& settings) {
   PlanPtr filtered = FilterPushdown(settings).Push(plan, {});
   ColumnPruning pruning;
   if (used_by.empty()) {
@@ -280,15 +309,20 @@ ExprPtr OptimizeSubqueries(const ExprPtr& expr, const SessionSettings& settings)
   if (!expr || !ContainsSubquery(expr)) return expr;
   return Transform(expr, [&](const ExprPtr& node) -> ExprPtr {
     if (const auto* subquery = node->As<ScalarSubquery>())
-      return MakeExpr(ScalarSubquery{Optimize(subquery->plan, settings)}, node->type, node->nullable);
+      return MakeExpr(ScalarSubquery{Optimize(subquery->plan, settings)}, node->type,
+                      node->nullable);
     if (const auto* subquery = node->As<ExistsSubquery>())
-      return MakeExpr(ExistsSubquery{Optimize(subquery->plan, settings)}, node->type, node->nullable);
+      return MakeExpr(ExistsSubquery{Optimize(subquery->plan, settings)}, node->type,
+                      node->nullable);
     if (const auto* subquery = node->As<InSubquery>())
-      return MakeExpr(InSubquery{subquery->values, Optimize(subquery->plan, settings)}, node->type, node->nullable);
+      return MakeExpr(InSubquery{subquery->values, Optimize(subquery->plan, settings)}, node->type,
+                      node->nullable);
     return nullptr;
   });
 }
 
-PlanPtr Optimize(const PlanPtr& plan, const SessionSettings& settings) { return Optimize(plan, {}, settings); }
+PlanPtr Optimize(const PlanPtr& plan, const SessionSettings& settings) {
+  return Optimize(plan, {}, settings);
+}
 
 }  // namespace iceblink::plan

@@ -11,9 +11,11 @@ PlanPtr MakePlan(Plan::Node node, std::vector<Column> output) {
 
 namespace {
 
-// Visits every input, expression and column definition of a plan node; on a mutable copy for rewriting.
+// Visits every input, expression and column definition of a plan node; on a mutable copy for
+// rewriting.
 template <typename Node, typename OnPlan, typename OnExpr, typename OnColumn>
-void VisitNode(Node& node, const OnPlan& on_plan, const OnExpr& on_expr, const OnColumn& on_column) {
+void VisitNode(Node& node, const OnPlan& on_plan, const OnExpr& on_expr,
+               const OnColumn& on_column) {
   auto items = [&](auto& list) {
     for (auto& item : list) {
       on_expr(item.expr);
@@ -34,7 +36,8 @@ void VisitNode(Node& node, const OnPlan& on_plan, const OnExpr& on_expr, const O
     one(n->left), one(n->right);
     if (n->condition) on_expr(n->condition);
   }
-  if (auto* n = std::get_if<Aggregate>(&node)) one(n->child), items(n->groups), items(n->aggregates);
+  if (auto* n = std::get_if<Aggregate>(&node))
+    one(n->child), items(n->groups), items(n->aggregates);
   if (auto* n = std::get_if<Window>(&node)) one(n->child), items(n->items);
   if (auto* n = std::get_if<Sort>(&node)) {
     one(n->child);
@@ -57,7 +60,8 @@ void VisitNode(Node& node, const OnPlan& on_plan, const OnExpr& on_expr, const O
 
 constexpr auto kIgnore = [](const auto&) {};
 
-// Rewrites column ids. Definitions are renamed when first seen, inputs before the nodes that use them.
+// Rewrites column ids. Definitions are renamed when first seen, inputs before the nodes that use
+// them.
 class IdRewriter {
  public:
   explicit IdRewriter(const std::function<ColumnId()>& next_id) : next_id_(next_id) {}
@@ -65,15 +69,19 @@ class IdRewriter {
   PlanPtr Rewrite(const PlanPtr& plan) {
     if (auto it = plans_.find(plan.get()); it != plans_.end()) return it->second;
     Plan copy = *plan;
-    VisitNode(copy.node, [&](PlanPtr& input) { input = Rewrite(input); }, [](ExprPtr&) {}, [](Column&) {});
-    VisitNode(copy.node, [](PlanPtr&) {}, [&](ExprPtr& expr) { expr = Rewrite(expr); },
-              [&](Column& column) { column.id = Renamed(column.id); });
+    VisitNode(
+        copy.node, [&](PlanPtr& input) { input = Rewrite(input); }, [](ExprPtr&) {},
+        [](Column&) {});
+    VisitNode(
+        copy.node, [](PlanPtr&) {}, [&](ExprPtr& expr) { expr = Rewrite(expr); },
+        [&](Column& column) { column.id = Renamed(column.id); });
     for (Column& column : copy.output) column.id = Renamed(column.id);
     return plans_[plan.get()] = std::make_shared<const Plan>(std::move(copy));
   }
 
  private:
-  // A column that a node defines gets a new id once; one that passes through keeps the id its definition got.
+  // A column that a node defines gets a new id once; one that passes through keeps the id its
+  // definition got.
   ColumnId Renamed(ColumnId id) {
     auto [it, fresh] = ids_.try_emplace(id, 0);
     if (fresh) it->second = next_id_();

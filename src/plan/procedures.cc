@@ -14,32 +14,52 @@ namespace {
 
 constexpr std::string_view kMap = "map<string,string>";
 
-constexpr ProcedureParameter kTableAndSnapshot[] = {{"table", "string", true}, {"snapshot_id", "bigint", true}};
-constexpr ProcedureParameter kTableAndOptionalSnapshot[] = {{"table", "string", true}, {"snapshot_id", "bigint"}};
-constexpr ProcedureParameter kRollbackToTimestamp[] = {{"table", "string", true}, {"timestamp", "timestamp", true}};
-constexpr ProcedureParameter kSetCurrent[] = {{"table", "string", true}, {"snapshot_id", "bigint"}, {"ref", "string"}};
+constexpr ProcedureParameter kTableAndSnapshot[] = {{"table", "string", true},
+                                                    {"snapshot_id", "bigint", true}};
+constexpr ProcedureParameter kTableAndOptionalSnapshot[] = {{"table", "string", true},
+                                                            {"snapshot_id", "bigint"}};
+constexpr ProcedureParameter kRollbackToTimestamp[] = {{"table", "string", true},
+                                                       {"timestamp", "timestamp", true}};
+constexpr ProcedureParameter kSetCurrent[] = {
+    {"table", "string", true}, {"snapshot_id", "bigint"}, {"ref", "string"}};
 constexpr ProcedureParameter kPublish[] = {{"table", "string", true}, {"wap_id", "string", true}};
 constexpr ProcedureParameter kFastForward[] = {
     {"table", "string", true}, {"branch", "string", true}, {"to", "string", true}};
-constexpr ProcedureParameter kRebase[] = {{"table", "string", true}, {"branch", "string", true}, {"onto", "string"}};
-constexpr ProcedureParameter kRegister[] = {{"table", "string", true}, {"metadata_file", "string", true}};
-constexpr ProcedureParameter kExpire[] = {{"table", "string", true},         {"older_than", "timestamp"},
-                                          {"retain_last", "int"},            {"max_concurrent_deletes", "int"},
-                                          {"stream_results", "boolean"},     {"snapshot_ids", "array<bigint>"},
+constexpr ProcedureParameter kRebase[] = {
+    {"table", "string", true}, {"branch", "string", true}, {"onto", "string"}};
+constexpr ProcedureParameter kRegister[] = {{"table", "string", true},
+                                            {"metadata_file", "string", true}};
+constexpr ProcedureParameter kExpire[] = {{"table", "string", true},
+                                          {"older_than", "timestamp"},
+                                          {"retain_last", "int"},
+                                          {"max_concurrent_deletes", "int"},
+                                          {"stream_results", "boolean"},
+                                          {"snapshot_ids", "array<bigint>"},
                                           {"clean_expired_metadata", "boolean"}};
-constexpr ProcedureParameter kOrphans[] = {
-    {"table", "string", true},          {"older_than", "timestamp"},   {"location", "string"},
-    {"dry_run", "boolean"},             {"max_concurrent_deletes", "int"}, {"file_list_view", "string"},
-    {"equal_schemes", kMap},            {"equal_authorities", kMap},   {"prefix_mismatch_mode", "string"},
-    {"prefix_listing", "boolean"},      {"stream_results", "boolean"}};
-constexpr ProcedureParameter kRewriteData[] = {{"table", "string", true}, {"strategy", "string"}, {"sort_order", "string"},
-                                               {"options", kMap},         {"where", "string"},    {"branch", "string"}};
-constexpr ProcedureParameter kRewriteManifests[] = {
-    {"table", "string", true}, {"use_caching", "boolean"}, {"spec_id", "int"}, {"sort_by", "array<string>"}};
-constexpr ProcedureParameter kRewriteDeletes[] = {{"table", "string", true}, {"options", kMap}, {"where", "string"}};
+constexpr ProcedureParameter kOrphans[] = {{"table", "string", true},
+                                           {"older_than", "timestamp"},
+                                           {"location", "string"},
+                                           {"dry_run", "boolean"},
+                                           {"max_concurrent_deletes", "int"},
+                                           {"file_list_view", "string"},
+                                           {"equal_schemes", kMap},
+                                           {"equal_authorities", kMap},
+                                           {"prefix_mismatch_mode", "string"},
+                                           {"prefix_listing", "boolean"},
+                                           {"stream_results", "boolean"}};
+constexpr ProcedureParameter kRewriteData[] = {{"table", "string", true}, {"strategy", "string"},
+                                               {"sort_order", "string"},  {"options", kMap},
+                                               {"where", "string"},       {"branch", "string"}};
+constexpr ProcedureParameter kRewriteManifests[] = {{"table", "string", true},
+                                                    {"use_caching", "boolean"},
+                                                    {"spec_id", "int"},
+                                                    {"sort_by", "array<string>"}};
+constexpr ProcedureParameter kRewriteDeletes[] = {
+    {"table", "string", true}, {"options", kMap}, {"where", "string"}};
 constexpr ProcedureParameter kRewritePath[] = {
-    {"table", "string", true},    {"source_prefix", "string", true}, {"target_prefix", "string", true},
-    {"start_version", "string"},  {"end_version", "string"},         {"staging_location", "string"},
+    {"table", "string", true},         {"source_prefix", "string", true},
+    {"target_prefix", "string", true}, {"start_version", "string"},
+    {"end_version", "string"},         {"staging_location", "string"},
     {"create_file_list", "boolean"}};
 constexpr ProcedureParameter kTableStats[] = {
     {"table", "string", true}, {"snapshot_id", "bigint"}, {"columns", "array<string>"}};
@@ -58,14 +78,19 @@ constexpr ProcedureParameter kSnapshot[] = {{"source_table", "string", true},
                                             {"location", "string"},
                                             {"properties", kMap},
                                             {"parallelism", "int"}};
-constexpr ProcedureParameter kChangelog[] = {{"table", "string", true},      {"changelog_view", "string"},
-                                             {"options", kMap},              {"compute_updates", "boolean"},
-                                             {"identifier_columns", "array<string>"}, {"net_changes", "boolean"}};
+constexpr ProcedureParameter kChangelog[] = {{"table", "string", true},
+                                             {"changelog_view", "string"},
+                                             {"options", kMap},
+                                             {"compute_updates", "boolean"},
+                                             {"identifier_columns", "array<string>"},
+                                             {"net_changes", "boolean"}};
 
-constexpr ProcedureColumn kPreviousAndCurrent[] = {{"previous_snapshot_id", "bigint"}, {"current_snapshot_id", "bigint"}};
+constexpr ProcedureColumn kPreviousAndCurrent[] = {{"previous_snapshot_id", "bigint"},
+                                                   {"current_snapshot_id", "bigint"}};
 constexpr ProcedureColumn kOptionalPrevious[] = {{"previous_snapshot_id", "bigint", true},
                                                  {"current_snapshot_id", "bigint"}};
-constexpr ProcedureColumn kSourceAndCurrent[] = {{"source_snapshot_id", "bigint"}, {"current_snapshot_id", "bigint"}};
+constexpr ProcedureColumn kSourceAndCurrent[] = {{"source_snapshot_id", "bigint"},
+                                                 {"current_snapshot_id", "bigint"}};
 constexpr ProcedureColumn kFastForwardOut[] = {
     {"branch_updated", "string"}, {"previous_ref", "bigint", true}, {"updated_ref", "bigint"}};
 constexpr ProcedureColumn kRebaseOut[] = {{"branch", "string"},
@@ -88,7 +113,8 @@ constexpr ProcedureColumn kRewriteDataOut[] = {{"rewritten_data_files_count", "i
                                                {"rewritten_bytes_count", "bigint"},
                                                {"failed_data_files_count", "int"},
                                                {"removed_delete_files_count", "int"}};
-constexpr ProcedureColumn kRewriteManifestsOut[] = {{"rewritten_manifests_count", "int"}, {"added_manifests_count", "int"}};
+constexpr ProcedureColumn kRewriteManifestsOut[] = {{"rewritten_manifests_count", "int"},
+                                                    {"added_manifests_count", "int"}};
 constexpr ProcedureColumn kRewriteDeletesOut[] = {{"rewritten_delete_files_count", "int"},
                                                   {"added_delete_files_count", "int"},
                                                   {"rewritten_bytes_count", "bigint"},
@@ -99,7 +125,8 @@ constexpr ProcedureColumn kRewritePathOut[] = {{"latest_version", "string"},
                                                {"rewritten_delete_file_paths_count", "int"}};
 constexpr ProcedureColumn kTableStatsOut[] = {{"statistics_file", "string"}};
 constexpr ProcedureColumn kPartitionStatsOut[] = {{"partition_statistics_file", "string"}};
-constexpr ProcedureColumn kAddFilesOut[] = {{"added_files_count", "bigint"}, {"changed_partition_count", "bigint", true}};
+constexpr ProcedureColumn kAddFilesOut[] = {{"added_files_count", "bigint"},
+                                            {"changed_partition_count", "bigint", true}};
 constexpr ProcedureColumn kMigrateOut[] = {{"migrated_files_count", "bigint"}};
 constexpr ProcedureColumn kSnapshotOut[] = {{"imported_files_count", "bigint"}};
 constexpr ProcedureColumn kChangelogOut[] = {{"changelog_view", "string"}};
@@ -138,13 +165,15 @@ std::optional<size_t> ParameterIndex(const Procedure& procedure, std::string_vie
 
 Error UnknownParameter(const Procedure& procedure, const std::string& name) {
   std::vector<std::string> names;
-  for (const ProcedureParameter& parameter : procedure.parameters) names.push_back(Quoted(parameter.name));
+  for (const ProcedureParameter& parameter : procedure.parameters)
+    names.push_back(Quoted(parameter.name));
   return MakeError("UNRECOGNIZED_PARAMETER_NAME", {{"routineName", Quoted(procedure.name)},
                                                    {"argumentName", Quoted(name)},
                                                    {"proposal", iceblink::Join(names, " ")}});
 }
 
-Result<ExprPtr> CastArgument(const ProcedureParameter& parameter, size_t index, const ProcedureArgument& argument) {
+Result<ExprPtr> CastArgument(const ProcedureParameter& parameter, size_t index,
+                             const ProcedureArgument& argument) {
   DataType type = ProcedureType(parameter.type);
   const DataType& given = argument.value->type;
   if (DataType::EqualsIgnoringNullability(given, type)) return argument.value;
@@ -176,8 +205,8 @@ DataType ProcedureType(std::string_view type) {
 std::vector<Column> OutputColumns(const Procedure& procedure) {
   std::vector<Column> columns;
   for (const ProcedureColumn& column : procedure.output)
-    columns.push_back({static_cast<ColumnId>(columns.size() + 1), std::string(column.name), ProcedureType(column.type),
-                       column.nullable});
+    columns.push_back({static_cast<ColumnId>(columns.size() + 1), std::string(column.name),
+                       ProcedureType(column.type), column.nullable});
   return columns;
 }
 
@@ -193,9 +222,10 @@ Result<std::vector<ExprPtr>> BindArguments(const Procedure& procedure,
         return Raise("UNEXPECTED_POSITIONAL_ARGUMENT",
                      {{"routineName", routine}, {"parameterName", Quoted(*last_named)}});
       if (position >= bound.size())
-        return Raise("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", {{"functionName", routine},
-                                                           {"expectedNum", std::to_string(bound.size())},
-                                                           {"actualNum", std::to_string(arguments.size())}});
+        return Raise("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                     {{"functionName", routine},
+                      {"expectedNum", std::to_string(bound.size())},
+                      {"actualNum", std::to_string(arguments.size())}});
       bound[position++] = &argument;
       continue;
     }
@@ -203,8 +233,9 @@ Result<std::vector<ExprPtr>> BindArguments(const Procedure& procedure,
     auto index = ParameterIndex(procedure, argument.name);
     if (!index) return Fail(UnknownParameter(procedure, argument.name));
     if (bound[*index] != nullptr)
-      return Raise(*index < position ? "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED"
-                                     : "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE",
+      return Raise(*index < position
+                       ? "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED"
+                       : "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE",
                    {{"routineName", routine}, {"parameterName", Quoted(argument.name)}});
     bound[*index] = &argument;
   }

@@ -17,12 +17,14 @@ Result<Env> QueryAnalyzer::WithCtes(const std::vector<sql::Cte>& ctes, const Env
   for (const sql::Cte& cte : ctes) {
     if (!seen.insert(AsciiLower(cte.name)).second)
       return Raise("DUPLICATED_CTE_NAMES", {{"duplicateNames", sql::QuoteIdentifier(cte.name)}});
-    inner.ctes = std::make_shared<const CteFrame>(CteFrame{&cte, std::make_shared<const Env>(inner), inner.ctes});
+    inner.ctes = std::make_shared<const CteFrame>(
+        CteFrame{&cte, std::make_shared<const Env>(inner), inner.ctes});
   }
   return inner;
 }
 
-PlanPtr QueryAnalyzer::CastColumns(const PlanPtr& plan, const std::vector<DataType>& types, CastMode mode) {
+PlanPtr QueryAnalyzer::CastColumns(const PlanPtr& plan, const std::vector<DataType>& types,
+                                   CastMode mode) {
   bool equal = true;
   for (size_t i = 0; i < types.size(); ++i)
     equal = equal && DataType::EqualsIgnoringNullability(plan->output[i].type, types[i]);
@@ -45,18 +47,22 @@ constexpr std::string_view kSetNames[] = {"UNION", "INTERSECT", "EXCEPT"};
 
 std::string Ordinal(size_t n) { return OrdinalWord(n); }
 
-Error Incompatible(std::string_view op, size_t column, const DataType& right, const DataType& left) {
-  return MakeError("INCOMPATIBLE_COLUMN_TYPE", {{"operator", std::string(op)},
-                                                {"columnOrdinalNumber", Ordinal(column + 1)},
-                                                {"tableOrdinalNumber", "second"},
-                                                {"dataType1", InDoubleQuotes(right.SqlString())},
-                                                {"dataType2", InDoubleQuotes(left.SqlString())},
-                                                {"hint", ""}},
+Error Incompatible(std::string_view op, size_t column, const DataType& right,
+                   const DataType& left) {
+  return MakeError("INCOMPATIBLE_COLUMN_TYPE",
+                   {{"operator", std::string(op)},
+                    {"columnOrdinalNumber", Ordinal(column + 1)},
+                    {"tableOrdinalNumber", "second"},
+                    {"dataType1", InDoubleQuotes(right.SqlString())},
+                    {"dataType2", InDoubleQuotes(left.SqlString())},
+                    {"hint", ""}},
                    ErrorPosition{1, 0});
 }
 
-// Columns without names, literals and such take the left side's; NULL on either side is NULL in the result.
-std::vector<Column> SetColumns(QueryAnalyzer& analyzer, const PlanPtr& left, const PlanPtr& right, SetOpKind kind) {
+// Columns without names, literals and such take the left side's; NULL on either side is NULL in the
+// result.
+std::vector<Column> SetColumns(QueryAnalyzer& analyzer, const PlanPtr& left, const PlanPtr& right,
+                               SetOpKind kind) {
   std::vector<Column> output;
   for (size_t i = 0; i < left->output.size(); ++i) {
     const Column &a = left->output[i], &b = right->output[i];
@@ -70,7 +76,8 @@ std::vector<Column> SetColumns(QueryAnalyzer& analyzer, const PlanPtr& left, con
 
 }  // namespace
 
-Result<PlanPtr> QueryAnalyzer::SetOperation(const sql::SetOperation& operation, const sql::Position& at, const Env& env) {
+Result<PlanPtr> QueryAnalyzer::SetOperation(const sql::SetOperation& operation,
+                                            const sql::Position& at, const Env& env) {
   auto side = [&](const sql::QueryTermPtr& term) -> Result<PlanPtr> {
     sql::Query query;
     query.body = term;
@@ -81,10 +88,11 @@ Result<PlanPtr> QueryAnalyzer::SetOperation(const sql::SetOperation& operation, 
   ASSIGN_OR_RETURN(PlanPtr right, side(operation.right));
   std::string_view name = kSetNames[static_cast<size_t>(operation.op)];
   if (left->output.size() != right->output.size())
-    return Raise("NUM_COLUMNS_MISMATCH", {{"operator", std::string(name)},
-                                          {"firstNumColumns", std::to_string(left->output.size())},
-                                          {"invalidOrdinalNum", "second"},
-                                          {"invalidNumColumns", std::to_string(right->output.size())}},
+    return Raise("NUM_COLUMNS_MISMATCH",
+                 {{"operator", std::string(name)},
+                  {"firstNumColumns", std::to_string(left->output.size())},
+                  {"invalidOrdinalNum", "second"},
+                  {"invalidNumColumns", std::to_string(right->output.size())}},
                  ErrorPosition{1, 0});
   std::vector<DataType> types;
   for (size_t i = 0; i < left->output.size(); ++i) {
@@ -103,7 +111,8 @@ Result<PlanPtr> QueryAnalyzer::SetOperation(const sql::SetOperation& operation, 
 namespace {
 
 // LIMIT and OFFSET: a constant that is not negative.
-Result<int64_t> LimitValue(QueryAnalyzer& analyzer, const sql::Expr& expr, std::string_view what, const Env& env) {
+Result<int64_t> LimitValue(QueryAnalyzer& analyzer, const sql::Expr& expr, std::string_view what,
+                           const Env& env) {
   ExprContext context;
   Scope none;
   context.env = &env;
@@ -125,14 +134,16 @@ Result<int64_t> LimitValue(QueryAnalyzer& analyzer, const sql::Expr& expr, std::
                  {{"expr", InDoubleQuotes(typed.text)}, {"name", std::string(what)}}, at);
   if (value.AsInt64() < 0)
     return Raise("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE",
-                 {{"expr", InDoubleQuotes(typed.text)}, {"name", std::string(what)}, {"v", std::to_string(value.AsInt64())}},
+                 {{"expr", InDoubleQuotes(typed.text)},
+                  {"name", std::string(what)},
+                  {"v", std::to_string(value.AsInt64())}},
                  at);
   return value.AsInt64();
 }
 
 // ORDER BY over a query that has no columns beyond its output.
-Result<PlanPtr> SortOutput(QueryAnalyzer& analyzer, PlanPtr plan, const std::vector<sql::SortItem>& items, bool global,
-                           const Env& env) {
+Result<PlanPtr> SortOutput(QueryAnalyzer& analyzer, PlanPtr plan,
+                           const std::vector<sql::SortItem>& items, bool global, const Env& env) {
   Scope scope = ScopeOf(plan->output, {});
   scope.outer = env.outer;
   ExprContext context;
@@ -144,14 +155,17 @@ Result<PlanPtr> SortOutput(QueryAnalyzer& analyzer, PlanPtr plan, const std::vec
     if (literal != nullptr && literal->type.is_integral() && analyzer.settings().order_by_ordinal) {
       int64_t index = literal->value.AsInt64();
       if (index < 1 || index > static_cast<int64_t>(plan->output.size()))
-        return Raise("ORDER_BY_POS_OUT_OF_RANGE",
-                     {{"index", std::to_string(index)}, {"size", std::to_string(plan->output.size())}},
-                     ToErrorPosition(item.expr->position));
-      keys.push_back({MakeColumn(plan->output[static_cast<size_t>(index - 1)]), !item.descending, item.nulls_first()});
+        return Raise(
+            "ORDER_BY_POS_OUT_OF_RANGE",
+            {{"index", std::to_string(index)}, {"size", std::to_string(plan->output.size())}},
+            ToErrorPosition(item.expr->position));
+      keys.push_back({MakeColumn(plan->output[static_cast<size_t>(index - 1)]), !item.descending,
+                      item.nulls_first()});
       continue;
     }
     const auto* column = item.expr->As<sql::NamedColumn>();
-    if (column != nullptr && column->parts.size() == 1 && EqualsIgnoreCase(column->parts[0], "all") && items.size() == 1) {
+    if (column != nullptr && column->parts.size() == 1 &&
+        EqualsIgnoreCase(column->parts[0], "all") && items.size() == 1) {
       for (const Column& output : plan->output)
         keys.push_back({MakeColumn(output), !item.descending, item.nulls_first()});
       continue;
@@ -169,7 +183,9 @@ Result<PlanPtr> QueryAnalyzer::Query(const sql::Query& query, const Env& outer) 
   ASSIGN_OR_RETURN(Env env, WithCtes(query.ctes, outer));
   if (query.recursive)
     for (const sql::Cte& cte : query.ctes)
-      if (cte.max_level) return Fail(ErrorCode::kUnsupported, "MAX RECURSION LEVEL is not supported", "AnalysisException");
+      if (cte.max_level)
+        return Fail(ErrorCode::kUnsupported, "MAX RECURSION LEVEL is not supported",
+                    "AnalysisException");
   PlanPtr plan;
   const sql::QueryTerm& body = *query.body;
   if (const auto* select = std::get_if<sql::Select>(&body.node)) {

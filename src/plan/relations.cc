@@ -38,7 +38,8 @@ Result<Relation> QueryAnalyzer::Source(const sql::RelationPtr& relation, const E
   return Relation{std::move(plan), std::move(scope)};
 }
 
-// ---- tables -----------------------------------------------------------------------------------------------------------
+// ---- tables
+// -----------------------------------------------------------------------------------------------------------
 
 Result<Relation> QueryAnalyzer::ScanTable(const DataTable& data, const sql::Name& qualifier) {
   TableScan scan;
@@ -54,8 +55,10 @@ Result<Relation> QueryAnalyzer::ScanTable(const DataTable& data, const sql::Name
     output.push_back(std::move(column));
     return {};
   };
-  for (const spec::NestedField& field : data.table.schema->fields()) RETURN_IF_ERROR(add(field, false));
-  ASSIGN_OR_RETURN(std::vector<spec::NestedField> extra, table::MetadataColumns(*data.table.metadata));
+  for (const spec::NestedField& field : data.table.schema->fields())
+    RETURN_IF_ERROR(add(field, false));
+  ASSIGN_OR_RETURN(std::vector<spec::NestedField> extra,
+                   table::MetadataColumns(*data.table.metadata));
   for (const spec::NestedField& field : extra) RETURN_IF_ERROR(add(field, true));
   return Relation{MakePlan(std::move(scan), std::move(output)), std::move(scope)};
 }
@@ -68,8 +71,8 @@ sql::Name FullName(const TableRef& table) {
   return name;
 }
 
-Result<Relation> ScanFields(QueryAnalyzer& analyzer, const std::vector<spec::NestedField>& fields, Plan::Node node,
-                            const sql::Name& qualifier) {
+Result<Relation> ScanFields(QueryAnalyzer& analyzer, const std::vector<spec::NestedField>& fields,
+                            Plan::Node node, const sql::Name& qualifier) {
   std::vector<Column> output;
   for (const spec::NestedField& field : fields) {
     ASSIGN_OR_RETURN(DataType type, ToSparkType(field.type));
@@ -87,7 +90,8 @@ bool IsFileFormat(const std::string& name) {
 
 }  // namespace
 
-Result<ResolvedRelation> QueryAnalyzer::Resolve(RelationRequest request, const sql::Position& at, const Env& env) {
+Result<ResolvedRelation> QueryAnalyzer::Resolve(RelationRequest request, const sql::Position& at,
+                                                const Env& env) {
   sql::Name written = request.name;
   if (env.view && !env.view->catalog.empty()) {
     sql::Name& name = request.name;
@@ -100,7 +104,8 @@ Result<ResolvedRelation> QueryAnalyzer::Resolve(RelationRequest request, const s
   }
   ASSIGN_OR_RETURN(std::optional<ResolvedRelation> found, resolver_.Resolve(request));
   if (found) return std::move(*found);
-  return Raise("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", sql::QuoteName(written)}}, ToErrorPosition(at));
+  return Raise("TABLE_OR_VIEW_NOT_FOUND", {{"relationName", sql::QuoteName(written)}},
+               ToErrorPosition(at));
 }
 
 namespace {
@@ -113,14 +118,16 @@ Result<int64_t> TimeTravelMicros(QueryAnalyzer& analyzer, const sql::Expr& expr,
   context.scope = &none;
   ASSIGN_OR_RETURN(TypedExpr typed, analyzer.Expression(expr, context));
   std::string text = InDoubleQuotes(typed.text);
-  if (!IsDeterministic(typed.expr)) return Raise("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.NON_DETERMINISTIC", {{"expr", text}});
+  if (!IsDeterministic(typed.expr))
+    return Raise("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.NON_DETERMINISTIC", {{"expr", text}});
   if (!CanCast(typed.expr->type, DataType(TypeKind::kTimestamp)))
     return Raise("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", {{"expr", text}});
   if (typed.expr->type.is_integral()) {
     ASSIGN_OR_RETURN(Value seconds, analyzer.Evaluate(typed.expr));
     if (!seconds.is_null()) return seconds.AsInt64() * 1'000'000;
   }
-  ASSIGN_OR_RETURN(Value value, analyzer.Evaluate(MakeCast(typed.expr, DataType(TypeKind::kTimestamp), CastMode::kTry)));
+  ASSIGN_OR_RETURN(Value value, analyzer.Evaluate(MakeCast(
+                                    typed.expr, DataType(TypeKind::kTimestamp), CastMode::kTry)));
   if (value.is_null()) return Raise("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", {{"expr", text}});
   return value.AsInt64();
 }
@@ -132,27 +139,32 @@ const CteFrame* FindCte(const Env& env, const sql::Name& name, const NameRules& 
   return nullptr;
 }
 
-Result<Relation> Renamed(Relation relation, const std::string& alias, const std::vector<std::string>& columns) {
+Result<Relation> Renamed(Relation relation, const std::string& alias,
+                         const std::vector<std::string>& columns) {
   std::vector<ScopeColumn*> visible;
   for (ScopeColumn& column : relation.scope.columns)
     if (!column.metadata && !column.qualified_only) visible.push_back(&column);
   if (!columns.empty() && columns.size() != visible.size())
-    return Raise("ASSIGNMENT_ARITY_MISMATCH",
-                 {{"numTarget", std::to_string(columns.size())}, {"numExpr", std::to_string(visible.size())}});
+    return Raise("ASSIGNMENT_ARITY_MISMATCH", {{"numTarget", std::to_string(columns.size())},
+                                               {"numExpr", std::to_string(visible.size())}});
   for (size_t i = 0; i < columns.size(); ++i) visible[i]->column.name = columns[i];
   for (ScopeColumn& column : relation.scope.columns)
     if (!alias.empty()) column.qualifier = {alias};
-  std::erase_if(relation.scope.columns, [](const ScopeColumn& column) { return column.qualified_only; });
+  std::erase_if(relation.scope.columns,
+                [](const ScopeColumn& column) { return column.qualified_only; });
   return relation;
 }
 
 }  // namespace
 
-Result<Relation> QueryAnalyzer::Table(const sql::TableName& table, const sql::Position& at, const Env& env) {
-  if (const CteFrame* frame = FindCte(env, table.name, names_); frame != nullptr && !table.time_travel) {
+Result<Relation> QueryAnalyzer::Table(const sql::TableName& table, const sql::Position& at,
+                                      const Env& env) {
+  if (const CteFrame* frame = FindCte(env, table.name, names_);
+      frame != nullptr && !table.time_travel) {
     ASSIGN_OR_RETURN(PlanPtr plan, Query(*frame->cte->query, *frame->env));
     Scope scope = ScopeOf(plan->output, {});
-    return Renamed(Relation{std::move(plan), std::move(scope)}, frame->cte->name, frame->cte->columns);
+    return Renamed(Relation{std::move(plan), std::move(scope)}, frame->cte->name,
+                   frame->cte->columns);
   }
   RelationRequest request;
   request.name = table.name;
@@ -160,13 +172,14 @@ Result<Relation> QueryAnalyzer::Table(const sql::TableName& table, const sql::Po
   if (table.time_travel) {
     request.version = table.time_travel->version;
     if (table.time_travel->timestamp) {
-      ASSIGN_OR_RETURN(request.timestamp_micros, TimeTravelMicros(*this, *table.time_travel->timestamp, env));
+      ASSIGN_OR_RETURN(request.timestamp_micros,
+                       TimeTravelMicros(*this, *table.time_travel->timestamp, env));
     }
   }
   auto options = request.options;
   auto resolved = Resolve(std::move(request), at, env);
-  if (!resolved && resolved.error().condition == "TABLE_OR_VIEW_NOT_FOUND" && table.name.size() == 2 &&
-      IsFileFormat(table.name[0])) {
+  if (!resolved && resolved.error().condition == "TABLE_OR_VIEW_NOT_FOUND" &&
+      table.name.size() == 2 && IsFileFormat(table.name[0])) {
     FileScan scan{AsciiLower(table.name[0]), {table.name[1]}, options};
     ASSIGN_OR_RETURN(std::vector<Column> columns, resolver_.DescribeFiles(scan));
     for (Column& column : columns) column.id = NextId();
@@ -179,27 +192,32 @@ Result<Relation> QueryAnalyzer::Table(const sql::TableName& table, const sql::Po
     return relation;
   }
   if (const auto* metadata = std::get_if<MetadataTable>(&*resolved)) {
-    ASSIGN_OR_RETURN(spec::Schema schema, table::MetadataTableSchema(metadata->kind, *metadata->table.metadata));
+    ASSIGN_OR_RETURN(spec::Schema schema,
+                     table::MetadataTableSchema(metadata->kind, *metadata->table.metadata));
     sql::Name qualifier = FullName(metadata->table);
     qualifier.push_back(std::string(table::MetadataTableName(metadata->kind)));
-    return ScanFields(*this, schema.fields(), MetadataScan{metadata->table, metadata->kind}, qualifier);
+    return ScanFields(*this, schema.fields(), MetadataScan{metadata->table, metadata->kind},
+                      qualifier);
   }
   if (const auto* changes = std::get_if<ChangelogTable>(&*resolved)) {
     std::vector<spec::NestedField> fields = changes->table.schema->fields();
     for (spec::NestedField& field : table::ChangelogColumns()) fields.push_back(std::move(field));
     sql::Name qualifier = FullName(changes->table);
     qualifier.push_back("changes");
-    return ScanFields(*this, fields, ChangelogScan{changes->table, changes->after_snapshot_id}, qualifier);
+    return ScanFields(*this, fields, ChangelogScan{changes->table, changes->after_snapshot_id},
+                      qualifier);
   }
   return ViewRelation(*resolved, table.name, at, env);
 }
 
-// ---- views ------------------------------------------------------------------------------------------------------------
+// ---- views
+// ------------------------------------------------------------------------------------------------------------
 
 namespace {
 
 // A view's columns: by position, up-cast to the stored types, under the view's names.
-PlanPtr ViewColumns(QueryAnalyzer& analyzer, const PlanPtr& plan, const std::vector<Column>& columns) {
+PlanPtr ViewColumns(QueryAnalyzer& analyzer, const PlanPtr& plan,
+                    const std::vector<Column>& columns) {
   Project project{plan, {}};
   std::vector<Column> output;
   for (size_t i = 0; i < columns.size() && i < plan->output.size(); ++i) {
@@ -213,13 +231,14 @@ PlanPtr ViewColumns(QueryAnalyzer& analyzer, const PlanPtr& plan, const std::vec
 
 }  // namespace
 
-Result<Relation> QueryAnalyzer::ViewRelation(const ResolvedRelation& view, const sql::Name& name, const sql::Position& at,
-                                             const Env& env) {
+Result<Relation> QueryAnalyzer::ViewRelation(const ResolvedRelation& view, const sql::Name& name,
+                                             const sql::Position& at, const Env& env) {
   Env inner;  // a view sees neither CTEs nor outer columns
   inner.view = env.view;
   constexpr int kMaxViewDepth = 100;  // spark.sql.view.maxNestedViewDepth
   if (view_depth_ >= kMaxViewDepth)
-    return Raise("VIEW_EXCEED_MAX_NESTED_DEPTH", {{"viewName", sql::QuoteName(name)}, {"maxNestedDepth", "100"}},
+    return Raise("VIEW_EXCEED_MAX_NESTED_DEPTH",
+                 {{"viewName", sql::QuoteName(name)}, {"maxNestedDepth", "100"}},
                  ToErrorPosition(at));
   struct Depth {
     explicit Depth(int& value) : value(++value) {}
@@ -253,7 +272,8 @@ Result<Relation> QueryAnalyzer::ViewRelation(const ResolvedRelation& view, const
   return Relation{std::move(plan), std::move(scope)};
 }
 
-// ---- aliases and samples ----------------------------------------------------------------------------------------------
+// ---- aliases and samples
+// ----------------------------------------------------------------------------------------------
 
 Result<Relation> QueryAnalyzer::AliasedRelation(const sql::Aliased& aliased, const Env& env) {
   ASSIGN_OR_RETURN(Relation relation, From(aliased.child, env));
@@ -269,7 +289,8 @@ Result<Relation> QueryAnalyzer::Sampled(const sql::Sampled& sampled, const Env& 
     context.env = &env;
     context.scope = &none;
     ASSIGN_OR_RETURN(TypedExpr rows, Expression(*sampled.rows, context));
-    ASSIGN_OR_RETURN(Value count, Evaluate(MakeCast(rows.expr, DataType(TypeKind::kBigInt), CastMode::kAnsi)));
+    ASSIGN_OR_RETURN(Value count,
+                     Evaluate(MakeCast(rows.expr, DataType(TypeKind::kBigInt), CastMode::kAnsi)));
     relation.plan = MakePlan(Limit{relation.plan, count.AsInt64(), 0}, std::move(output));
     return relation;
   }
@@ -277,15 +298,19 @@ Result<Relation> QueryAnalyzer::Sampled(const sql::Sampled& sampled, const Env& 
   if (sampled.kind == sql::Sampled::Kind::kBucket)
     fraction = static_cast<double>(sampled.bucket) / static_cast<double>(sampled.buckets);
   if (sampled.kind == sql::Sampled::Kind::kBytes)
-    return Fail(ErrorCode::kUnsupported, "TABLESAMPLE(byteLengthLiteral) is not supported", "ParseException");
+    return Fail(ErrorCode::kUnsupported, "TABLESAMPLE(byteLengthLiteral) is not supported",
+                "ParseException");
   if (fraction >= 1) return relation;
-  relation.plan = MakePlan(Sample{relation.plan, fraction, std::nullopt, sampled.seed}, std::move(output));
+  relation.plan =
+      MakePlan(Sample{relation.plan, fraction, std::nullopt, sampled.seed}, std::move(output));
   return relation;
 }
 
-// ---- inline tables and table functions --------------------------------------------------------------------------------
+// ---- inline tables and table functions
+// --------------------------------------------------------------------------------
 
-Result<Relation> QueryAnalyzer::InlineTable(const sql::InlineTable& table, const sql::Position&, const Env& env) {
+Result<Relation> QueryAnalyzer::InlineTable(const sql::InlineTable& table, const sql::Position&,
+                                            const Env& env) {
   Scope none;
   ExprContext context;
   context.env = &env;
@@ -300,9 +325,10 @@ Result<Relation> QueryAnalyzer::InlineTable(const sql::InlineTable& table, const
       cells.push_back(row);
     }
     if (!rows.empty() && rows[0].size() != cells.size())
-      return Raise("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH", {{"expectedNumCols", std::to_string(rows[0].size())},
-                                                                 {"actualNumCols", std::to_string(cells.size())},
-                                                                 {"rowIndex", std::to_string(rows.size())}});
+      return Raise("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH",
+                   {{"expectedNumCols", std::to_string(rows[0].size())},
+                    {"actualNumCols", std::to_string(cells.size())},
+                    {"rowIndex", std::to_string(rows.size())}});
     std::vector<TypedExpr> values;
     for (const sql::ExprPtr& cell : cells) {
       ASSIGN_OR_RETURN(TypedExpr value, Expression(*cell, context));
@@ -319,7 +345,8 @@ Result<Relation> QueryAnalyzer::InlineTable(const sql::InlineTable& table, const
     for (auto& row : rows) column.push_back(row[c]);
     std::string name = fmt::format("col{}", c + 1);
     if (!ToCommonType(column))
-      return Raise("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", {{"colName", sql::QuoteIdentifier(name)}},
+      return Raise("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
+                   {{"colName", sql::QuoteIdentifier(name)}},
                    ToErrorPosition(table.rows[0]->position));
     bool nullable = false;
     for (size_t r = 0; r < rows.size(); ++r) {
@@ -339,12 +366,15 @@ Result<Relation> QueryAnalyzer::InlineTable(const sql::InlineTable& table, const
 
 namespace {
 
-Result<std::vector<int64_t>> RangeArguments(QueryAnalyzer& analyzer, const std::vector<TypedExpr>& args) {
+Result<std::vector<int64_t>> RangeArguments(QueryAnalyzer& analyzer,
+                                            const std::vector<TypedExpr>& args) {
   std::vector<int64_t> values;
   for (const TypedExpr& arg : args) {
-    ASSIGN_OR_RETURN(Value value, analyzer.Evaluate(MakeCast(arg.expr, DataType(TypeKind::kBigInt), CastMode::kAnsi)));
+    ASSIGN_OR_RETURN(Value value, analyzer.Evaluate(MakeCast(arg.expr, DataType(TypeKind::kBigInt),
+                                                             CastMode::kAnsi)));
     if (value.is_null())
-      return Fail(ErrorCode::kAnalysis, "Argument of table function range must not be NULL", "AnalysisException");
+      return Fail(ErrorCode::kAnalysis, "Argument of table function range must not be NULL",
+                  "AnalysisException");
     values.push_back(value.AsInt64());
   }
   return values;
@@ -352,7 +382,8 @@ Result<std::vector<int64_t>> RangeArguments(QueryAnalyzer& analyzer, const std::
 
 }  // namespace
 
-Result<Relation> QueryAnalyzer::TableFunction(const sql::TableFunction& function, const sql::Position& at, const Env& env) {
+Result<Relation> QueryAnalyzer::TableFunction(const sql::TableFunction& function,
+                                              const sql::Position& at, const Env& env) {
   std::string name = AsciiLower(function.name.back());
   Scope none;
   none.outer = env.outer;
@@ -362,7 +393,8 @@ Result<Relation> QueryAnalyzer::TableFunction(const sql::TableFunction& function
   const FunctionRow* row = FindFunction(name);
   bool generator = row != nullptr && row->kind == FunctionKind::kGenerator;
   if (name != "range" && !generator)
-    return Raise("UNRESOLVABLE_TABLE_VALUED_FUNCTION", {{"name", sql::QuoteName(function.name)}}, ToErrorPosition(at));
+    return Raise("UNRESOLVABLE_TABLE_VALUED_FUNCTION", {{"name", sql::QuoteName(function.name)}},
+                 ToErrorPosition(at));
   std::vector<TypedExpr> args;
   for (const sql::Argument& arg : function.args) {
     ASSIGN_OR_RETURN(TypedExpr typed, Expression(*arg.expr, context));
@@ -374,11 +406,15 @@ Result<Relation> QueryAnalyzer::TableFunction(const sql::TableFunction& function
     ASSIGN_OR_RETURN(std::vector<Column> output, GeneratedColumns(row->CanonicalName(), values));
     bool outer = name.ends_with("_outer");
     Scope scope = ScopeOf(output, {});
-    return Relation{MakePlan(Generate{nullptr, row->CanonicalName(), values, outer, output}, output), std::move(scope)};
+    return Relation{
+        MakePlan(Generate{nullptr, row->CanonicalName(), values, outer, output}, output),
+        std::move(scope)};
   }
   if (args.empty() || args.size() > 4)
     return Raise("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-                 {{"functionName", "`range`"}, {"expectedNum", "[1, 2, 3, 4]"}, {"actualNum", std::to_string(args.size())}},
+                 {{"functionName", "`range`"},
+                  {"expectedNum", "[1, 2, 3, 4]"},
+                  {"actualNum", std::to_string(args.size())}},
                  ToErrorPosition(at));
   ASSIGN_OR_RETURN(std::vector<int64_t> numbers, RangeArguments(*this, args));
   Range range;

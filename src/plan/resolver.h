@@ -1,7 +1,8 @@
-// Resolver: what the analyzer asks of the session - names of tables and views, settings, files in place, constants.
+// Resolver: what the analyzer asks of the session - names of tables and views, settings, files in
+// place, constants.
 //
-// The engine implements it. One Resolver serves one statement on one thread; what it returns must stay the same for the
-// whole statement (a table named twice is seen in one state).
+// The engine implements it. One Resolver serves one statement on one thread; what it returns must
+// stay the same for the whole statement (a table named twice is seen in one state).
 #pragma once
 
 #include <cstdint>
@@ -20,14 +21,14 @@ namespace iceblink::plan {
 
 // Settings that decide what a statement means.
 struct SessionSettings {
-  bool ansi = true;                        // spark.sql.ansi.enabled
-  bool case_sensitive = false;             // spark.sql.caseSensitive
-  std::string time_zone = "UTC";           // spark.sql.session.timeZone
+  bool ansi = true;               // spark.sql.ansi.enabled
+  bool case_sensitive = false;    // spark.sql.caseSensitive
+  std::string time_zone = "UTC";  // spark.sql.session.timeZone
   StoreAssignmentPolicy store_assignment = StoreAssignmentPolicy::kAnsi;
   std::string current_catalog = "spark_catalog";
   sql::Name current_namespace = {"default"};
   std::string user = "iceblink";
-  int64_t now_micros = 0;                  // current_timestamp of the statement
+  int64_t now_micros = 0;  // current_timestamp of the statement
   int32_t default_parallelism = 1;
   bool group_by_ordinal = true;
   bool group_by_aliases = true;
@@ -38,15 +39,16 @@ struct SessionSettings {
 // A name as a statement gives it. Option keys are in lower case.
 struct RelationRequest {
   sql::Name name;
-  std::optional<std::string> version;           // VERSION AS OF: snapshot id or reference, as text
-  std::optional<int64_t> timestamp_micros;      // TIMESTAMP AS OF, evaluated
-  std::map<std::string, std::string> options;   // WITH (...); read options
-  bool for_write = false;                       // target of INSERT, DELETE, UPDATE, MERGE
+  std::optional<std::string> version;          // VERSION AS OF: snapshot id or reference, as text
+  std::optional<int64_t> timestamp_micros;     // TIMESTAMP AS OF, evaluated
+  std::map<std::string, std::string> options;  // WITH (...); read options
+  bool for_write = false;                      // target of INSERT, DELETE, UPDATE, MERGE
 };
 
 struct DataTable {
   TableRef table;
-  std::optional<int64_t> after_snapshot_id;  // incremental append scan (start-snapshot-id option), exclusive
+  std::optional<int64_t>
+      after_snapshot_id;  // incremental append scan (start-snapshot-id option), exclusive
 };
 struct MetadataTable {
   TableRef table;
@@ -68,11 +70,13 @@ struct CatalogView {
   std::string text;
   std::string default_catalog;  // completes names of one part; empty: `catalog`
   sql::Name default_namespace;
-  std::vector<Column> columns;                  // of the view's schema; ids are ignored
-  std::vector<std::string> query_column_names;  // the query's own names at creation; empty: by position
+  std::vector<Column> columns;  // of the view's schema; ids are ignored
+  std::vector<std::string>
+      query_column_names;  // the query's own names at creation; empty: by position
 };
 
-using ResolvedRelation = std::variant<DataTable, MetadataTable, ChangelogTable, TemporaryView, CatalogView>;
+using ResolvedRelation =
+    std::variant<DataTable, MetadataTable, ChangelogTable, TemporaryView, CatalogView>;
 
 class Resolver {
  public:
@@ -80,8 +84,9 @@ class Resolver {
 
   virtual const SessionSettings& settings() const = 0;
 
-  // Returns what the name stands for: temporary views first, then the catalogs with the current catalog and namespace
-  // completing the name; nothing when there is no such relation. Errors are those of Iceberg (time travel, selectors).
+  // Returns what the name stands for: temporary views first, then the catalogs with the current
+  // catalog and namespace completing the name; nothing when there is no such relation. Errors are
+  // those of Iceberg (time travel, selectors).
   virtual Result<std::optional<ResolvedRelation>> Resolve(const RelationRequest& request) = 0;
 
   // Whether `name` is a registered catalog.
@@ -93,7 +98,8 @@ class Resolver {
   // Returns the columns of files in place (names, types, nullability).
   virtual Result<std::vector<Column>> DescribeFiles(const FileScan& scan) = 0;
 
-  // Returns a session variable (DECLARE VARIABLE) as a literal or cast of one; null when there is none.
+  // Returns a session variable (DECLARE VARIABLE) as a literal or cast of one; null when there is
+  // none.
   virtual ExprPtr FindVariable(const sql::Name& name) = 0;
 };
 

@@ -14,7 +14,8 @@ namespace iceblink::plan {
 
 using sql::TypeKind;
 
-RowChangeBuilder::RowChangeBuilder(QueryAnalyzer& analyzer, TableRef target, const std::string& alias)
+RowChangeBuilder::RowChangeBuilder(QueryAnalyzer& analyzer, TableRef target,
+                                   const std::string& alias)
     : analyzer_(analyzer), alias_(alias) {
   plan_.target = std::move(target);
   rules_.policy = analyzer.settings().store_assignment;
@@ -32,14 +33,16 @@ Status RowChangeBuilder::ScanTarget() {
   ASSIGN_OR_RETURN(Relation relation, analyzer_.ScanTable({plan_.target, {}}, qualifier_));
   TableScan scan = *relation.plan->As<TableScan>();
   auto wanted = [](int32_t id) {
-    return !table::IsReservedFieldId(id) || id == table::kFilePathId || id == table::kRowPositionId ||
-           id == table::kSpecIdId || id == table::kRowIdId || id == table::kLastUpdatedSequenceId;
+    return !table::IsReservedFieldId(id) || id == table::kFilePathId ||
+           id == table::kRowPositionId || id == table::kSpecIdId || id == table::kRowIdId ||
+           id == table::kLastUpdatedSequenceId;
   };
   std::erase_if(scan.columns, [&](const ScanColumn& column) { return !wanted(column.field_id); });
   std::vector<Column> output;
   for (const ScanColumn& column : scan.columns) output.push_back(column.column);
   for (const ScopeColumn& column : relation.scope.columns) {
-    bool scanned = std::any_of(output.begin(), output.end(), [&](const Column& c) { return c.id == column.column.id; });
+    bool scanned = std::any_of(output.begin(), output.end(),
+                               [&](const Column& c) { return c.id == column.column.id; });
     if (scanned) target_scope_.columns.push_back(column);
   }
   plan_.target_scan = MakePlan(std::move(scan), std::move(output));
@@ -53,7 +56,8 @@ ExprContext RowChangeBuilder::ContextOver(const Scope& scope, const Env& env) co
   return context;
 }
 
-// ---- assignments ------------------------------------------------------------------------------------------------------
+// ---- assignments
+// ------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -65,22 +69,27 @@ Error PlainUnresolved(const sql::Name& name, const Scope& scope, ErrorPosition a
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::vector<sql::Name> candidates;
   for (const std::string& column : names) candidates.push_back({column});
-  return WithoutPlan(UnresolvedColumnError(name, candidates, false, sql::Position{at.line, at.column, 0, 0}));
+  return WithoutPlan(
+      UnresolvedColumnError(name, candidates, false, sql::Position{at.line, at.column, 0, 0}));
 }
 
 bool IsDefault(const sql::ExprPtr& expr) {
   const auto* column = expr->As<sql::NamedColumn>();
-  return column != nullptr && column->parts.size() == 1 && EqualsIgnoreCase(column->parts[0], "default");
+  return column != nullptr && column->parts.size() == 1 &&
+         EqualsIgnoreCase(column->parts[0], "default");
 }
 
 }  // namespace
 
-Result<sql::Name> RowChangeBuilder::FieldPath(const sql::Name& name, const sql::Position& at, bool plain) const {
+Result<sql::Name> RowChangeBuilder::FieldPath(const sql::Name& name, const sql::Position& at,
+                                              bool plain) const {
   ErrorPosition position = ToErrorPosition(at);
   Scope fields = target_scope_;
   std::erase_if(fields.columns, [](const ScopeColumn& column) { return column.metadata; });
   ASSIGN_OR_RETURN(auto match, analyzer_.names().Find(fields, name, position));
-  if (!match) return Fail(plain ? PlainUnresolved(name, fields, position) : UnresolvedColumn(name, fields, position));
+  if (!match)
+    return Fail(plain ? PlainUnresolved(name, fields, position)
+                      : UnresolvedColumn(name, fields, position));
   sql::Name path = {match->column->column.name};
   const DataType* type = &match->column->column.type;
   for (size_t i = match->used_parts; i < name.size(); ++i) {
@@ -88,29 +97,36 @@ Result<sql::Name> RowChangeBuilder::FieldPath(const sql::Name& name, const sql::
     if (type->kind() == TypeKind::kStruct)
       for (const sql::StructField& field : type->fields())
         if (analyzer_.names().Same(field.name, name[i])) found = &field;
-    if (found == nullptr) return Fail(plain ? PlainUnresolved(name, fields, position) : UnresolvedColumn(name, fields, position));
+    if (found == nullptr)
+      return Fail(plain ? PlainUnresolved(name, fields, position)
+                        : UnresolvedColumn(name, fields, position));
     path.push_back(found->name);
     type = &found->type;
   }
   return path;
 }
 
-Result<TypedExpr> RowChangeBuilder::ValueOf(const sql::Assignment& assignment, const Scope& scope, const Env& env,
-                                            const Scope* suggestions) {
+Result<TypedExpr> RowChangeBuilder::ValueOf(const sql::Assignment& assignment, const Scope& scope,
+                                            const Env& env, const Scope* suggestions) {
   auto typed = analyzer_.Expression(*assignment.value, ContextOver(scope, env));
   if (typed) {
     if (ContainsAggregate(typed->expr) || ContainsWindow(typed->expr))
-      return Raise("UNSUPPORTED_EXPR_FOR_OPERATOR", {{"invalidExprSqls", InDoubleQuotes(typed->text)}}, ErrorPosition{1, 0});
+      return Raise("UNSUPPORTED_EXPR_FOR_OPERATOR",
+                   {{"invalidExprSqls", InDoubleQuotes(typed->text)}}, ErrorPosition{1, 0});
     return typed;
   }
   const auto* column = assignment.value->As<sql::NamedColumn>();
-  if (suggestions == nullptr || column == nullptr || !typed.error().condition.starts_with("UNRESOLVED_COLUMN"))
+  if (suggestions == nullptr || column == nullptr ||
+      !typed.error().condition.starts_with("UNRESOLVED_COLUMN"))
     return Fail(typed.error());
-  return Fail(PlainUnresolved(column->parts, *suggestions, ToErrorPosition(assignment.value->position)));
+  return Fail(
+      PlainUnresolved(column->parts, *suggestions, ToErrorPosition(assignment.value->position)));
 }
 
-Result<RowChangeBuilder::Target> RowChangeBuilder::ResolveTarget(const sql::Assignment& assignment, const Scope& scope,
-                                                                 const Env& env, bool plain, const Scope* suggestions) {
+Result<RowChangeBuilder::Target> RowChangeBuilder::ResolveTarget(const sql::Assignment& assignment,
+                                                                 const Scope& scope, const Env& env,
+                                                                 bool plain,
+                                                                 const Scope* suggestions) {
   Target target;
   ASSIGN_OR_RETURN(target.path, FieldPath(assignment.column, assignment.position, plain));
   if (IsDefault(assignment.value) && target.path.size() == 1) {
@@ -129,7 +145,8 @@ Result<RowChangeBuilder::Target> RowChangeBuilder::ResolveTarget(const sql::Assi
 Status RowChangeBuilder::CheckConflicts(const std::vector<Target>& targets) const {
   std::vector<std::string> assignments, errors;
   for (const Target& target : targets)
-    assignments.push_back(InDoubleQuotes(fmt::format("{} = {}", iceblink::Join(target.path, "."), target.text)));
+    assignments.push_back(
+        InDoubleQuotes(fmt::format("{} = {}", iceblink::Join(target.path, "."), target.text)));
   for (size_t i = 0; i < targets.size(); ++i) {
     std::vector<std::string> values = {targets[i].text};
     bool nested = false;
@@ -143,12 +160,14 @@ Status RowChangeBuilder::CheckConflicts(const std::vector<Target>& targets) cons
     }
     std::string name = iceblink::Join(targets[i].path, ".");
     if (values.size() > 1)
-      errors.push_back(fmt::format("- Multiple assignments for '{}': {}", name, iceblink::Join(values, ", ")));
+      errors.push_back(
+          fmt::format("- Multiple assignments for '{}': {}", name, iceblink::Join(values, ", ")));
     if (nested) errors.push_back(fmt::format("- Conflicting assignments for '{}'", name));
   }
   if (errors.empty()) return {};
   return Raise("DATATYPE_MISMATCH.INVALID_ROW_LEVEL_OPERATION_ASSIGNMENTS",
-               {{"sqlExpr", iceblink::Join(assignments, ", ")}, {"errors", "\n" + iceblink::Join(errors, "\n")}});
+               {{"sqlExpr", iceblink::Join(assignments, ", ")},
+                {"errors", "\n" + iceblink::Join(errors, "\n")}});
 }
 
 // Puts assignments to fields below `current` (a struct) into a copy of it.
@@ -160,7 +179,8 @@ Result<ExprPtr> RowChangeBuilder::Nested(const ExprPtr& current, const DataType&
     std::vector<const Target*> inside;
     for (const Target* target : targets)
       if (target->path[depth] == field.name) inside.push_back(target);
-    ExprPtr value = MakeCall("get_struct_field", {current, MakeInt(static_cast<int32_t>(i)), MakeString(field.name)},
+    ExprPtr value = MakeCall("get_struct_field",
+                             {current, MakeInt(static_cast<int32_t>(i)), MakeString(field.name)},
                              field.type, field.nullable || current->nullable);
     if (inside.size() == 1 && inside[0]->path.size() == depth + 1) {
       value = inside[0]->value;
@@ -178,11 +198,13 @@ Result<ExprPtr> RowChangeBuilder::Nested(const ExprPtr& current, const DataType&
   return MakeCall("named_struct", std::move(args), DataType::Struct(std::move(fields)), false);
 }
 
-Result<std::vector<ExprPtr>> RowChangeBuilder::Updated(const std::vector<sql::Assignment>& assignments, const Scope& scope,
-                                                       const Env& env, const Scope* suggestions) {
+Result<std::vector<ExprPtr>> RowChangeBuilder::Updated(
+    const std::vector<sql::Assignment>& assignments, const Scope& scope, const Env& env,
+    const Scope* suggestions) {
   std::vector<Target> targets;
   for (const sql::Assignment& assignment : assignments) {
-    ASSIGN_OR_RETURN(Target target, ResolveTarget(assignment, scope, env, suggestions != nullptr, suggestions));
+    ASSIGN_OR_RETURN(Target target,
+                     ResolveTarget(assignment, scope, env, suggestions != nullptr, suggestions));
     targets.push_back(std::move(target));
   }
   RETURN_IF_ERROR(CheckConflicts(targets));
@@ -207,8 +229,8 @@ Result<std::vector<ExprPtr>> RowChangeBuilder::Updated(const std::vector<sql::As
   return values;
 }
 
-Result<std::vector<ExprPtr>> RowChangeBuilder::Inserted(const std::vector<sql::Assignment>& assignments, const Scope& scope,
-                                                        const Env& env) {
+Result<std::vector<ExprPtr>> RowChangeBuilder::Inserted(
+    const std::vector<sql::Assignment>& assignments, const Scope& scope, const Env& env) {
   std::vector<Target> targets;
   for (const sql::Assignment& assignment : assignments) {
     ASSIGN_OR_RETURN(Target target, ResolveTarget(assignment, scope, env, true, &scope));
@@ -217,7 +239,8 @@ Result<std::vector<ExprPtr>> RowChangeBuilder::Inserted(const std::vector<sql::A
   RETURN_IF_ERROR(CheckConflicts(targets));
   std::vector<ExprPtr> values;
   for (const spec::NestedField& field : plan_.target.schema->fields()) {
-    auto it = std::find_if(targets.begin(), targets.end(), [&](const Target& t) { return t.path[0] == field.name; });
+    auto it = std::find_if(targets.begin(), targets.end(),
+                           [&](const Target& t) { return t.path[0] == field.name; });
     if (it == targets.end()) {
       ASSIGN_OR_RETURN(ExprPtr value, DefaultOf(field, rules_));
       values.push_back(std::move(value));
@@ -240,14 +263,16 @@ Result<std::vector<ExprPtr>> RowChangeBuilder::FromSource(const Scope& source) {
   return values;
 }
 
-// ---- pruning ----------------------------------------------------------------------------------------------------------
+// ---- pruning
+// ----------------------------------------------------------------------------------------------------------
 
 void RowChangeBuilder::Prune() {
   const auto& scan = *plan_.target_scan->As<TableScan>();
   IcebergFilter filter = ToIcebergFilter(plan_.condition, NamesOf(scan), analyzer_.settings());
   plan_.target_filter = filter.filter;
   plan_.filter_is_exact = filter.exact;
-  // A row that no source row matches may still change: then the condition says nothing about which rows are read.
+  // A row that no source row matches may still change: then the condition says nothing about which
+  // rows are read.
   if (!plan_.not_matched_by_source.empty()) {
     plan_.target_filter = expr::Expression::True();
     plan_.filter_is_exact = false;

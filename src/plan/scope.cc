@@ -14,7 +14,8 @@ bool NameRules::Same(std::string_view a, std::string_view b) const {
   return case_sensitive_ ? a == b : EqualsIgnoreCase(a, b);
 }
 
-bool NameRules::QualifierMatches(const sql::Name& column_qualifier, const sql::Name& qualifier) const {
+bool NameRules::QualifierMatches(const sql::Name& column_qualifier,
+                                 const sql::Name& qualifier) const {
   if (qualifier.size() > column_qualifier.size()) return false;
   return std::equal(qualifier.rbegin(), qualifier.rend(), column_qualifier.rbegin(),
                     [this](const std::string& a, const std::string& b) { return Same(a, b); });
@@ -30,16 +31,20 @@ std::string FullName(const ScopeColumn& column) {
 
 }  // namespace
 
-Result<std::optional<NameMatch>> NameRules::Find(const Scope& scope, const sql::Name& name, ErrorPosition at) const {
+Result<std::optional<NameMatch>> NameRules::Find(const Scope& scope, const sql::Name& name,
+                                                 ErrorPosition at) const {
   for (bool metadata : {false, true}) {
     for (size_t qualifiers = name.size(); qualifiers-- > 0;) {
       sql::Name qualifier(name.begin(), name.begin() + static_cast<ptrdiff_t>(qualifiers));
       std::vector<const ScopeColumn*> matches;
       for (const ScopeColumn& column : scope.columns) {
         if (column.metadata != metadata || (column.qualified_only && qualifiers == 0)) continue;
-        if (!Same(column.column.name, name[qualifiers]) || !QualifierMatches(column.qualifier, qualifier)) continue;
-        bool known = std::any_of(matches.begin(), matches.end(),
-                                 [&](const ScopeColumn* m) { return m->column.id == column.column.id; });
+        if (!Same(column.column.name, name[qualifiers]) ||
+            !QualifierMatches(column.qualifier, qualifier))
+          continue;
+        bool known = std::any_of(matches.begin(), matches.end(), [&](const ScopeColumn* m) {
+          return m->column.id == column.column.id;
+        });
         if (!known) matches.push_back(&column);
       }
       if (matches.size() == 1) return NameMatch{matches[0], qualifiers + 1};
@@ -47,14 +52,18 @@ Result<std::optional<NameMatch>> NameRules::Find(const Scope& scope, const sql::
         std::vector<std::string> names;
         for (const ScopeColumn* match : matches) names.push_back(FullName(*match));
         return Raise("AMBIGUOUS_REFERENCE",
-                     {{"name", sql::QuoteName(name)}, {"referenceNames", fmt::format("[{}]", iceblink::Join(names, ", "))}}, at);
+                     {{"name", sql::QuoteName(name)},
+                      {"referenceNames", fmt::format("[{}]", iceblink::Join(names, ", "))}},
+                     at);
       }
     }
   }
   return std::nullopt;
 }
 
-ErrorPosition ToErrorPosition(const sql::Position& position) { return {position.line, position.column}; }
+ErrorPosition ToErrorPosition(const sql::Position& position) {
+  return {position.line, position.column};
+}
 
 std::vector<const ScopeColumn*> VisibleColumns(const Scope& scope) {
   std::vector<const ScopeColumn*> columns;
@@ -85,13 +94,16 @@ Error UnresolvedColumn(const sql::Name& name, const Scope& scope, ErrorPosition 
 
 namespace {
 
-// Drops what all candidates share in front: the whole qualifier for a plain name, all but the table for t.c.
-std::vector<std::string> StrippedNames(const sql::Name& name, const std::vector<sql::Name>& candidates) {
+// Drops what all candidates share in front: the whole qualifier for a plain name, all but the table
+// for t.c.
+std::vector<std::string> StrippedNames(const sql::Name& name,
+                                       const std::vector<sql::Name>& candidates) {
   auto same_prefix = [&](size_t kept) {
     std::set<sql::Name> prefixes;
     for (const sql::Name& candidate : candidates) {
       size_t size = candidate.size() > kept ? candidate.size() - kept : 0;
-      prefixes.insert(sql::Name(candidate.begin(), candidate.begin() + static_cast<ptrdiff_t>(size)));
+      prefixes.insert(
+          sql::Name(candidate.begin(), candidate.begin() + static_cast<ptrdiff_t>(size)));
     }
     return prefixes.size() <= 1;
   };
@@ -104,26 +116,29 @@ std::vector<std::string> StrippedNames(const sql::Name& name, const std::vector<
   std::vector<std::string> names;
   for (const sql::Name& candidate : candidates) {
     size_t from = candidate.size() > kept ? candidate.size() - kept : 0;
-    names.push_back(sql::QuoteName(sql::Name(candidate.begin() + static_cast<ptrdiff_t>(from), candidate.end())));
+    names.push_back(sql::QuoteName(
+        sql::Name(candidate.begin() + static_cast<ptrdiff_t>(from), candidate.end())));
   }
   return names;
 }
 
 }  // namespace
 
-Error UnresolvedColumnError(const sql::Name& name, const std::vector<sql::Name>& candidates, bool by_similarity,
-                            std::optional<sql::Position> at) {
+Error UnresolvedColumnError(const sql::Name& name, const std::vector<sql::Name>& candidates,
+                            bool by_similarity, std::optional<sql::Position> at) {
   std::optional<ErrorPosition> position;
   if (at) position = ToErrorPosition(*at);
   if (candidates.empty())
-    return MakeError("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", {{"objectName", sql::QuoteName(name)}}, position);
+    return MakeError("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", {{"objectName", sql::QuoteName(name)}},
+                     position);
   std::vector<std::string> names = StrippedNames(name, candidates);
   if (by_similarity) {
     names = OrderBySimilarity(iceblink::Join(name, "."), std::move(names));
     if (names.size() > 5) names.resize(5);
   }
-  return MakeError("UNRESOLVED_COLUMN.WITH_SUGGESTION",
-                   {{"objectName", sql::QuoteName(name)}, {"proposal", iceblink::Join(names, ", ")}}, position);
+  return MakeError(
+      "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+      {{"objectName", sql::QuoteName(name)}, {"proposal", iceblink::Join(names, ", ")}}, position);
 }
 
 Error WithoutPlan(Error error) {

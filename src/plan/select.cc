@@ -9,13 +9,15 @@ namespace iceblink::plan {
 
 using sql::TypeKind;
 
-Result<PlanPtr> QueryAnalyzer::Select(const sql::Select& select, const sql::Query* around, const Env& env) {
+Result<PlanPtr> QueryAnalyzer::Select(const sql::Select& select, const sql::Query* around,
+                                      const Env& env) {
   return SelectBuilder(*this, select, around, env).Build();
 }
 
 Result<PlanPtr> SelectBuilder::Build() {
   windows_ = select_.windows;
-  if (around_ != nullptr) windows_.insert(windows_.end(), around_->windows.begin(), around_->windows.end());
+  if (around_ != nullptr)
+    windows_.insert(windows_.end(), around_->windows.begin(), around_->windows.end());
   RETURN_IF_ERROR(Source());
   RETURN_IF_ERROR(Where());
   RETURN_IF_ERROR(Items());
@@ -55,7 +57,8 @@ Status SelectBuilder::Source() {
   return {};
 }
 
-// The aggregates of a condition, their columns fully qualified, as INVALID_WHERE_CONDITION lists them.
+// The aggregates of a condition, their columns fully qualified, as INVALID_WHERE_CONDITION lists
+// them.
 std::string SelectBuilder::InvalidParts(const TypedExpr& condition) const {
   std::vector<std::string> parts;
   ForEachNode(condition.expr, [&](const Expr& node) {
@@ -81,7 +84,8 @@ Status SelectBuilder::Where() {
   ASSIGN_OR_RETURN(TypedExpr condition, analyzer_.Condition(*select_.where, Context()));
   if (ContainsAggregate(condition.expr) || ContainsWindow(condition.expr)) {
     return Raise("INVALID_WHERE_CONDITION",
-                 {{"condition", InDoubleQuotes(condition.text)}, {"expressionList", InvalidParts(condition)}},
+                 {{"condition", InDoubleQuotes(condition.text)},
+                  {"expressionList", InvalidParts(condition)}},
                  ErrorPosition{1, 0});
   }
   std::vector<Column> output = plan_->output;
@@ -89,9 +93,12 @@ Status SelectBuilder::Where() {
   return {};
 }
 
-// ---- items ------------------------------------------------------------------------------------------------------------
+// ---- items
+// ------------------------------------------------------------------------------------------------------------
 
-void SelectBuilder::AddItem(std::string name, TypedExpr value) { items_.push_back({std::move(name), std::move(value)}); }
+void SelectBuilder::AddItem(std::string name, TypedExpr value) {
+  items_.push_back({std::move(name), std::move(value)});
+}
 
 Status SelectBuilder::Items() {
   for (const sql::NamedExpr& item : select_.items) {
@@ -99,7 +106,8 @@ Status SelectBuilder::Items() {
       RETURN_IF_ERROR(ExpandStar(*star, item.expr->position));
       continue;
     }
-    if (const auto* call = item.expr->As<sql::FunctionCall>(); call != nullptr && call->name.size() == 1) {
+    if (const auto* call = item.expr->As<sql::FunctionCall>();
+        call != nullptr && call->name.size() == 1) {
       const FunctionRow* row = FindFunction(call->name[0]);
       if (row != nullptr && row->kind == FunctionKind::kGenerator) {
         RETURN_IF_ERROR(GeneratorItem(*row, *call, item));
@@ -152,24 +160,29 @@ Status SelectBuilder::ExpandStar(const sql::Star& star, const sql::Position& at)
     return {};
   }
   std::vector<std::string> columns;
-  for (const ScopeColumn* column : VisibleColumns(scope_)) columns.push_back(sql::QuoteIdentifier(column->column.name));
+  for (const ScopeColumn* column : VisibleColumns(scope_))
+    columns.push_back(sql::QuoteIdentifier(column->column.name));
   return Raise("CANNOT_RESOLVE_STAR_EXPAND",
-               {{"targetString", sql::QuoteName(star.qualifier)}, {"columns", iceblink::Join(columns, ", ")}},
+               {{"targetString", sql::QuoteName(star.qualifier)},
+                {"columns", iceblink::Join(columns, ", ")}},
                ToErrorPosition(at));
 }
 
-Status SelectBuilder::GeneratorItem(const FunctionRow& row, const sql::FunctionCall& call, const sql::NamedExpr& item) {
+Status SelectBuilder::GeneratorItem(const FunctionRow& row, const sql::FunctionCall& call,
+                                    const sql::NamedExpr& item) {
   Generator generator{row.CanonicalName(), {}, row.name.ends_with("_outer"), {}};
   for (const sql::Argument& arg : call.args) {
     ASSIGN_OR_RETURN(TypedExpr typed, analyzer_.Expression(*arg.expr, Context()));
     generator.args.push_back(typed.expr);
   }
-  ASSIGN_OR_RETURN(generator.columns, analyzer_.GeneratedColumns(row.CanonicalName(), generator.args));
+  ASSIGN_OR_RETURN(generator.columns,
+                   analyzer_.GeneratedColumns(row.CanonicalName(), generator.args));
   std::vector<std::string> names = item.aliases;
   if (!item.alias.empty()) names = {item.alias};
   if (!names.empty() && names.size() != generator.columns.size())
-    return Raise("ASSIGNMENT_ARITY_MISMATCH", {{"numTarget", std::to_string(names.size())},
-                                               {"numExpr", std::to_string(generator.columns.size())}});
+    return Raise("ASSIGNMENT_ARITY_MISMATCH",
+                 {{"numTarget", std::to_string(names.size())},
+                  {"numExpr", std::to_string(generator.columns.size())}});
   for (size_t i = 0; i < generator.columns.size(); ++i) {
     Column& column = generator.columns[i];
     if (!names.empty()) column.name = names[i];
@@ -180,11 +193,13 @@ Status SelectBuilder::GeneratorItem(const FunctionRow& row, const sql::FunctionC
   return {};
 }
 
-Result<std::vector<Column>> QueryAnalyzer::GeneratedColumns(std::string_view function, const std::vector<ExprPtr>& args) {
+Result<std::vector<Column>> QueryAnalyzer::GeneratedColumns(std::string_view function,
+                                                            const std::vector<ExprPtr>& args) {
   std::vector<Column> columns;
   const DataType& type = args[0]->type;
   bool map = type.kind() == TypeKind::kMap;
-  if (function == "posexplode") columns.push_back(NewColumn("pos", DataType(TypeKind::kInt), false));
+  if (function == "posexplode")
+    columns.push_back(NewColumn("pos", DataType(TypeKind::kInt), false));
   if (function == "explode" || function == "posexplode") {
     if (map) {
       columns.push_back(NewColumn("key", type.key(), false));
@@ -221,7 +236,8 @@ Result<std::vector<Column>> QueryAnalyzer::GeneratedColumns(std::string_view fun
   return columns;
 }
 
-// ---- windows and generators -------------------------------------------------------------------------------------------
+// ---- windows and generators
+// -------------------------------------------------------------------------------------------
 
 Status SelectBuilder::BuildWindows() {
   std::vector<ExprPtr> raw;
@@ -249,8 +265,9 @@ Status SelectBuilder::BuildGenerators() {
   for (Generator& generator : generators_) {
     std::vector<Column> output = plan_->output;
     output.insert(output.end(), generator.columns.begin(), generator.columns.end());
-    plan_ = MakePlan(Generate{plan_, generator.function, generator.args, generator.outer, generator.columns},
-                     std::move(output));
+    plan_ = MakePlan(
+        Generate{plan_, generator.function, generator.args, generator.outer, generator.columns},
+        std::move(output));
   }
   return {};
 }

@@ -1,9 +1,9 @@
 // SelectBuilder: one SELECT from its clauses to a plan.
 //
-// Expressions are first analyzed over the columns of FROM, aggregates and window calls left inside ("raw"). Then the
-// aggregates are taken out into an Aggregate plan, the window calls into a Window plan, generators into Generate plans,
-// and what remains is projected. ORDER BY may use what the projection does not show; such keys ride along as extra
-// columns and are dropped after the sort.
+// Expressions are first analyzed over the columns of FROM, aggregates and window calls left inside
+// ("raw"). Then the aggregates are taken out into an Aggregate plan, the window calls into a Window
+// plan, generators into Generate plans, and what remains is projected. ORDER BY may use what the
+// projection does not show; such keys ride along as extra columns and are dropped after the sort.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ namespace iceblink::plan {
 
 class SelectBuilder {
  public:
-  SelectBuilder(QueryAnalyzer& analyzer, const sql::Select& select, const sql::Query* around, const Env& env)
+  SelectBuilder(QueryAnalyzer& analyzer, const sql::Select& select, const sql::Query* around,
+                const Env& env)
       : analyzer_(analyzer), select_(select), around_(around), env_(env) {}
 
   Result<PlanPtr> Build();
@@ -41,7 +42,8 @@ class SelectBuilder {
   Status Items();
   Status ExpandStar(const sql::Star& star, const sql::Position& at);
   Status EditItems(const sql::StarEdit& edit);  // dataframes.cc
-  Status GeneratorItem(const FunctionRow& row, const sql::FunctionCall& call, const sql::NamedExpr& item);
+  Status GeneratorItem(const FunctionRow& row, const sql::FunctionCall& call,
+                       const sql::NamedExpr& item);
   void AddItem(std::string name, TypedExpr value);
   // ---- grouping (grouping.cc)
   Status GroupBy();

@@ -14,7 +14,8 @@ Result<ExprPtr> SelectBuilder::OrderExpr(const sql::SortItem& item, std::string*
   if (literal != nullptr && literal->type.is_integral() && analyzer_.settings().order_by_ordinal) {
     int64_t index = literal->value.AsInt64();
     if (index < 1 || index > static_cast<int64_t>(items_.size()))
-      return Raise("ORDER_BY_POS_OUT_OF_RANGE", {{"index", std::to_string(index)}, {"size", std::to_string(items_.size())}},
+      return Raise("ORDER_BY_POS_OUT_OF_RANGE",
+                   {{"index", std::to_string(index)}, {"size", std::to_string(items_.size())}},
                    ToErrorPosition(item.expr->position));
     const AliasedExpr& target = items_[static_cast<size_t>(index - 1)];
     *text = target.name;
@@ -31,7 +32,8 @@ Result<ExprPtr> SelectBuilder::OrderExpr(const sql::SortItem& item, std::string*
 Status SelectBuilder::OrderKeys(const std::vector<sql::SortItem>& items, std::vector<Key>& keys) {
   for (const sql::SortItem& item : items) {
     const auto* column = item.expr->As<sql::NamedColumn>();
-    if (column != nullptr && column->parts.size() == 1 && EqualsIgnoreCase(column->parts[0], "all") && items.size() == 1) {
+    if (column != nullptr && column->parts.size() == 1 &&
+        EqualsIgnoreCase(column->parts[0], "all") && items.size() == 1) {
       for (const AliasedExpr& output : items_)
         keys.push_back({{output.value.expr, !item.descending, item.nulls_first()}, output.name});
       continue;
@@ -40,7 +42,8 @@ Status SelectBuilder::OrderKeys(const std::vector<sql::SortItem>& items, std::ve
     ASSIGN_OR_RETURN(ExprPtr expr, OrderExpr(item, &text));
     if (!IsOrderable(expr->type))
       return Raise("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
-                   {{"sqlExpr", InDoubleQuotes(fmt::format("{} {} NULLS {}", text, item.descending ? "DESC" : "ASC",
+                   {{"sqlExpr", InDoubleQuotes(fmt::format("{} {} NULLS {}", text,
+                                                           item.descending ? "DESC" : "ASC",
                                                            item.nulls_first() ? "FIRST" : "LAST"))},
                     {"functionName", "`sortorder`"},
                     {"dataType", InDoubleQuotes(expr->type.SqlString())}},
@@ -50,13 +53,15 @@ Status SelectBuilder::OrderKeys(const std::vector<sql::SortItem>& items, std::ve
   return {};
 }
 
-// ---- hints ------------------------------------------------------------------------------------------------------------
+// ---- hints
+// ------------------------------------------------------------------------------------------------------------
 
 Status SelectBuilder::Hints(PlanPtr& plan) {
   for (auto hint = select_.hints.rbegin(); hint != select_.hints.rend(); ++hint) {
     std::string name = AsciiUpper(hint->name);
     bool coalesce = name == "COALESCE";
-    if (!coalesce && name != "REPARTITION" && name != "REPARTITION_BY_RANGE" && name != "REBALANCE") continue;
+    if (!coalesce && name != "REPARTITION" && name != "REPARTITION_BY_RANGE" && name != "REBALANCE")
+      continue;
     Repartition repartition{plan, std::nullopt, !coalesce, {}};
     for (const sql::ExprPtr& parameter : hint->parameters) {
       const auto* literal = parameter->As<sql::Literal>();
@@ -99,18 +104,22 @@ Status SelectBuilder::Distribute(PlanPtr& plan) {
   return partition(around_->cluster_by, true);
 }
 
-// ---- projection -------------------------------------------------------------------------------------------------------
+// ---- projection
+// -------------------------------------------------------------------------------------------------------
 
 Result<PlanPtr> SelectBuilder::Project() {
   plan::Project project{plan_, {}};
   std::vector<Column> output;
   for (const AliasedExpr& item : items_) {
-    Column column = analyzer_.NewColumn(item.name, item.value.expr->type, item.value.expr->nullable);
+    Column column =
+        analyzer_.NewColumn(item.name, item.value.expr->type, item.value.expr->nullable);
     if (select_.distinct && column.type.kind() == TypeKind::kVariant)
-      return Raise("UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE",
-                   {{"colName", sql::QuoteIdentifier(column.name)}, {"dataType", InDoubleQuotes("VARIANT")}},
-                   ErrorPosition{1, 0});
-    if (const auto* from = item.value.expr->As<ColumnRef>(); from != nullptr && from->name == item.name)
+      return Raise(
+          "UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE",
+          {{"colName", sql::QuoteIdentifier(column.name)}, {"dataType", InDoubleQuotes("VARIANT")}},
+          ErrorPosition{1, 0});
+    if (const auto* from = item.value.expr->As<ColumnRef>();
+        from != nullptr && from->name == item.name)
       analyzer_.PassesThrough(column.id, from->id);
     project.items.push_back({column, item.value.expr});
     output.push_back(std::move(column));
@@ -120,14 +129,17 @@ Result<PlanPtr> SelectBuilder::Project() {
     std::vector<SortKey> result;
     for (const Key& key : keys) {
       size_t found = 0;
-      while (found < project.items.size() && !SameExpr(project.items[found].expr, key.sort.expr)) ++found;
+      while (found < project.items.size() && !SameExpr(project.items[found].expr, key.sort.expr))
+        ++found;
       if (found == project.items.size()) {
-        if (select_.distinct) return Fail(UnresolvedColumn({key.text}, ScopeOf(output, {}), ErrorPosition{1, 0}));
+        if (select_.distinct)
+          return Fail(UnresolvedColumn({key.text}, ScopeOf(output, {}), ErrorPosition{1, 0}));
         Column column = analyzer_.NewColumn(key.text, key.sort.expr->type, key.sort.expr->nullable);
         project.items.push_back({column, key.sort.expr});
         with_hidden.push_back(std::move(column));
       }
-      result.push_back({MakeColumn(project.items[found].column), key.sort.ascending, key.sort.nulls_first});
+      result.push_back(
+          {MakeColumn(project.items[found].column), key.sort.ascending, key.sort.nulls_first});
     }
     return result;
   };

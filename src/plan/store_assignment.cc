@@ -18,10 +18,12 @@ class Assigner {
  public:
   explicit Assigner(const AssignmentRules& rules) : rules_(rules) {}
 
-  Result<ExprPtr> Assign(const ExprPtr& value, const DataType& to, bool required, const sql::Name& path) const {
+  Result<ExprPtr> Assign(const ExprPtr& value, const DataType& to, bool required,
+                         const sql::Name& path) const {
     ASSIGN_OR_RETURN(ExprPtr converted, Convert(value, to, path));
     if (!required || !converted->nullable) return converted;
-    return MakeCall("assert_not_null", {converted, MakeString(iceblink::Join(path, "\n"))}, to, false);
+    return MakeCall("assert_not_null", {converted, MakeString(iceblink::Join(path, "\n"))}, to,
+                    false);
   }
 
  private:
@@ -31,12 +33,14 @@ class Assigner {
       if (to.kind() != TypeKind::kStruct || from == to) return value;
     }
     if (from.is_void()) return MakeCast(value, to, CastMode::kStoreAssignment);
-    if (to.kind() == TypeKind::kStruct && from.kind() == TypeKind::kStruct) return ConvertStruct(value, to, path);
+    if (to.kind() == TypeKind::kStruct && from.kind() == TypeKind::kStruct)
+      return ConvertStruct(value, to, path);
     RETURN_IF_ERROR(CheckNested(from, to, path));
     return MakeCast(value, to, CastMode::kStoreAssignment, path.back());
   }
 
-  // Element and value types are checked one by one so that messages name the part; the cast then converts by position.
+  // Element and value types are checked one by one so that messages name the part; the cast then
+  // converts by position.
   Status CheckNested(const DataType& from, const DataType& to, const sql::Name& path) const {
     auto below = [&](std::string_view step) {
       sql::Name inner = path;
@@ -53,32 +57,36 @@ class Assigner {
       if (from.fields().size() < to.fields().size()) return Missing(from, to, path);
       if (from.fields().size() > to.fields().size()) return Extra(from, to, path);
       for (size_t i = 0; i < to.fields().size(); ++i)
-        RETURN_IF_ERROR(CheckNested(from.fields()[i].type, to.fields()[i].type, below(to.fields()[i].name)));
+        RETURN_IF_ERROR(
+            CheckNested(from.fields()[i].type, to.fields()[i].type, below(to.fields()[i].name)));
       return {};
     }
     if (from.is_void() || CanStoreAssign(from, to, rules_.policy)) return {};
-    return Raise("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST", {{"tableName", rules_.table},
-                                                                    {"colName", sql::QuoteName(path)},
-                                                                    {"srcType", InDoubleQuotes(from.SqlString())},
-                                                                    {"targetType", InDoubleQuotes(to.SqlString())}});
+    return Raise("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
+                 {{"tableName", rules_.table},
+                  {"colName", sql::QuoteName(path)},
+                  {"srcType", InDoubleQuotes(from.SqlString())},
+                  {"targetType", InDoubleQuotes(to.SqlString())}});
   }
 
   Status Missing(const DataType& from, const DataType& to, const sql::Name& path) const {
     std::vector<std::string> missing;
     for (size_t i = from.fields().size(); i < to.fields().size(); ++i)
       missing.push_back(sql::QuoteIdentifier(to.fields()[i].name));
-    return Raise("INCOMPATIBLE_DATA_FOR_TABLE.STRUCT_MISSING_FIELDS", {{"tableName", rules_.table},
-                                                                       {"colName", sql::QuoteName(path)},
-                                                                       {"missingFields", iceblink::Join(missing, ", ")}});
+    return Raise("INCOMPATIBLE_DATA_FOR_TABLE.STRUCT_MISSING_FIELDS",
+                 {{"tableName", rules_.table},
+                  {"colName", sql::QuoteName(path)},
+                  {"missingFields", iceblink::Join(missing, ", ")}});
   }
 
   Status Extra(const DataType& from, const DataType& to, const sql::Name& path) const {
     std::vector<std::string> extra;
     for (size_t i = to.fields().size(); i < from.fields().size(); ++i)
       extra.push_back(sql::QuoteIdentifier(from.fields()[i].name));
-    return Raise("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_STRUCT_FIELDS", {{"tableName", rules_.table},
-                                                                     {"colName", sql::QuoteName(path)},
-                                                                     {"extraFields", iceblink::Join(extra, ", ")}});
+    return Raise("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_STRUCT_FIELDS",
+                 {{"tableName", rules_.table},
+                  {"colName", sql::QuoteName(path)},
+                  {"extraFields", iceblink::Join(extra, ", ")}});
   }
 
   std::optional<size_t> Find(const DataType& type, const std::string& name) const {
@@ -90,9 +98,11 @@ class Assigner {
   }
 
   // Rebuilds a struct field by field; a NULL struct stays NULL.
-  Result<ExprPtr> ConvertStruct(const ExprPtr& value, const DataType& to, const sql::Name& path) const {
+  Result<ExprPtr> ConvertStruct(const ExprPtr& value, const DataType& to,
+                                const sql::Name& path) const {
     const DataType& from = value->type;
-    if (!rules_.by_name && from.fields().size() < to.fields().size()) return Fail(Missing(from, to, path).error());
+    if (!rules_.by_name && from.fields().size() < to.fields().size())
+      return Fail(Missing(from, to, path).error());
     if (from.fields().size() > to.fields().size()) return Fail(Extra(from, to, path).error());
     std::vector<ExprPtr> args;
     for (size_t i = 0; i < to.fields().size(); ++i) {
@@ -104,9 +114,10 @@ class Assigner {
         return Raise("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA",
                      {{"tableName", rules_.table}, {"colName", sql::QuoteName(inner)}});
       const sql::StructField& given = from.fields()[*source];
-      ExprPtr field = MakeCall("get_struct_field",
-                               {value, MakeInt(static_cast<int32_t>(*source)), MakeString(given.name)}, given.type,
-                               given.nullable || value->nullable);
+      ExprPtr field =
+          MakeCall("get_struct_field",
+                   {value, MakeInt(static_cast<int32_t>(*source)), MakeString(given.name)},
+                   given.type, given.nullable || value->nullable);
       if (const auto* parts = value->ArgsOf("named_struct")) field = (*parts)[*source * 2 + 1];
       ASSIGN_OR_RETURN(field, Assign(field, target.type, !target.nullable, inner));
       args.push_back(MakeString(target.name));
@@ -115,7 +126,8 @@ class Assigner {
     ExprPtr rebuilt = MakeCall("named_struct", std::move(args), to, false);
     if (!value->nullable) return rebuilt;
     Case guarded;
-    guarded.branches.emplace_back(MakeCall("isnull", {value}, DataType(TypeKind::kBoolean), false), MakeNull(to));
+    guarded.branches.emplace_back(MakeCall("isnull", {value}, DataType(TypeKind::kBoolean), false),
+                                  MakeNull(to));
     guarded.otherwise = rebuilt;
     return MakeExpr(std::move(guarded), to, true);
   }
@@ -125,7 +137,8 @@ class Assigner {
 
 }  // namespace
 
-Result<ExprPtr> AssignTo(const spec::NestedField& field, const ExprPtr& value, const AssignmentRules& rules) {
+Result<ExprPtr> AssignTo(const spec::NestedField& field, const ExprPtr& value,
+                         const AssignmentRules& rules) {
   ASSIGN_OR_RETURN(DataType type, ToSparkType(field.type));
   return Assigner(rules).Assign(value, type, field.required, {field.name});
 }

@@ -1,5 +1,5 @@
-// Store assignment: how a value becomes the value of a table's column - type checks, casts, structs by name or position,
-// and NOT NULL. Errors are Spark's INCOMPATIBLE_DATA_FOR_TABLE.
+// Store assignment: how a value becomes the value of a table's column - type checks, casts, structs
+// by name or position, and NOT NULL. Errors are Spark's INCOMPATIBLE_DATA_FOR_TABLE.
 #pragma once
 
 #include <string>
@@ -13,16 +13,19 @@ namespace iceblink::plan {
 
 struct AssignmentRules {
   StoreAssignmentPolicy policy = StoreAssignmentPolicy::kAnsi;
-  bool by_name = false;        // fields of structs are matched by name
+  bool by_name = false;  // fields of structs are matched by name
   bool case_sensitive = false;
-  std::string table;           // quoted, for messages; "``" in UPDATE and MERGE
+  std::string table;  // quoted, for messages; "``" in UPDATE and MERGE
 };
 
-// Returns `value` as a value of the field: cast, rebuilt and guarded against NULL where the field is required.
-Result<ExprPtr> AssignTo(const spec::NestedField& field, const ExprPtr& value, const AssignmentRules& rules);
+// Returns `value` as a value of the field: cast, rebuilt and guarded against NULL where the field
+// is required.
+Result<ExprPtr> AssignTo(const spec::NestedField& field, const ExprPtr& value,
+                         const AssignmentRules& rules);
 
 // The value a field gets when a statement names none: its write default or NULL.
-// Error: INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA when the field is required and has no default.
+// Error: INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA when the field is required and has no
+// default.
 Result<ExprPtr> DefaultOf(const spec::NestedField& field, const AssignmentRules& rules);
 
 }  // namespace iceblink::plan

@@ -297,8 +297,8 @@ struct NamedExpr {
   bool operator==(const NamedExpr&) const;
 };
 
-// What withColumns, withColumnsRenamed and drop of a DataFrame do to the columns of *. Names that no column has are passed
-// over by `rename` and `drop`.
+// What withColumns, withColumnsRenamed and drop of a DataFrame do to the columns of *. Names that
+// no column has are passed over by `rename` and `drop`.
 struct StarEdit {
   std::vector<NamedExpr> put;  // take the place of the columns of their names, or follow them all
   std::vector<std::pair<std::string, std::string>> rename;

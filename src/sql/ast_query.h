@@ -130,8 +130,8 @@ struct Unpivot {
   bool operator==(const Unpivot&) const;
 };
 
-using RelationNode = std::variant<TableName, InlineTable, TableFunction, GivenRows, Subquery, Aliased,
-                                  Sampled, Join, LateralView, Pivot, Unpivot>;
+using RelationNode = std::variant<TableName, InlineTable, TableFunction, GivenRows, Subquery,
+                                  Aliased, Sampled, Join, LateralView, Pivot, Unpivot>;
 
 struct Relation {
   RelationNode node;

@@ -4,7 +4,8 @@
 
 namespace iceblink::table {
 
-Result<std::unique_ptr<AvroBlocks>> AvroBlocks::Open(const ReadContext& context, const std::string& path) {
+Result<std::unique_ptr<AvroBlocks>> AvroBlocks::Open(const ReadContext& context,
+                                                     const std::string& path) {
   std::unique_ptr<AvroBlocks> blocks(new AvroBlocks);
   blocks->path_ = path;
   blocks->cache_ = context.cache;
@@ -59,7 +60,8 @@ Result<int64_t> AvroBlocks::Next(io::avro::Decoder& decoder) {
 
 Error AvroBlocks::CorruptAt(const io::avro::Decoder& decoder, std::string_view what) const {
   return Error::Make(ErrorCode::kCorrupt, "Malformed " + std::string(what) + " at byte " +
-                                              std::to_string(decoder.offset()) + " of a block of " + path_);
+                                              std::to_string(decoder.offset()) + " of a block of " +
+                                              path_);
 }
 
 }  // namespace iceblink::table

@@ -1,7 +1,7 @@
 // The blocks of an Avro container file, from the cache or from the file. Internal to this room.
 //
-// A file that may fit the cache is kept while it is read and inserted at its end; one that proves too large is dropped from
-// memory on the way and continues as a plain stream.
+// A file that may fit the cache is kept while it is read and inserted at its end; one that proves
+// too large is dropped from memory on the way and continues as a plain stream.
 #pragma once
 
 #include <memory>
@@ -18,14 +18,16 @@ namespace iceblink::table {
 // One thread.
 class AvroBlocks {
  public:
-  static Result<std::unique_ptr<AvroBlocks>> Open(const ReadContext& context, const std::string& path);
+  static Result<std::unique_ptr<AvroBlocks>> Open(const ReadContext& context,
+                                                  const std::string& path);
 
   const std::string& path() const { return path_; }
   const io::avro::Schema& schema() const { return cached_ ? *cached_->schema : reader_->schema(); }
   // The value, or null.
   const std::string* FindMetadata(const std::string& key) const;
 
-  // Points `decoder` at the next block and returns its record count; 0 at the end. Empty blocks are passed over.
+  // Points `decoder` at the next block and returns its record count; 0 at the end. Empty blocks are
+  // passed over.
   Result<int64_t> Next(io::avro::Decoder& decoder);
   Error CorruptAt(const io::avro::Decoder& decoder, std::string_view what) const;
 
@@ -37,8 +39,8 @@ class AvroBlocks {
   ManifestCache* cache_ = nullptr;
   std::shared_ptr<const AvroContent> cached_;  // reading from the cache
   size_t next_ = 0;
-  std::optional<io::avro::Reader> reader_;   // reading from the file
-  std::shared_ptr<AvroContent> keeping_;     // what will be inserted
+  std::optional<io::avro::Reader> reader_;  // reading from the file
+  std::shared_ptr<AvroContent> keeping_;    // what will be inserted
   size_t kept_bytes_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Iceberg types as Avro schema text: names of nested records and fixed types as AvroSchemaUtil gives them, members in the
-// order in which Avro prints them.
+// Iceberg types as Avro schema text: names of nested records and fixed types as AvroSchemaUtil
+// gives them, members in the order in which Avro prints them.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -60,8 +60,10 @@ class SchemaPrinter {
   }
 
   Json Map(const spec::MapType& map) {
-    Json key = {{"name", "key"}, {"type", Plain(map.key.type, map.key.id)}, {"field-id", map.key.id}};
-    Json value = {{"name", "value"}, {"type", Optional(Plain(map.value.type, map.value.id), map.value.required)}};
+    Json key = {
+        {"name", "key"}, {"type", Plain(map.key.type, map.key.id)}, {"field-id", map.key.id}};
+    Json value = {{"name", "value"},
+                  {"type", Optional(Plain(map.value.type, map.value.id), map.value.required)}};
     if (!map.value.required) value["default"] = nullptr;
     value["field-id"] = map.value.id;
     Json items = {{"type", "record"},
@@ -141,7 +143,9 @@ class SchemaPrinter {
   std::set<std::string> named_;
 };
 
-bool IsLetter(unsigned char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80; }
+bool IsLetter(unsigned char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+}
 bool IsDigit(unsigned char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace

@@ -24,7 +24,9 @@ class ColumnCounts {
 
   bool MayContainNull() const { return !required_ && (nulls_ == nullptr || *nulls_ > 0); }
   bool AllNonNull() const { return required_ || (nulls_ != nullptr && *nulls_ == 0); }
-  bool AllNull() const { return !required_ && nulls_ != nullptr && values_ != nullptr && *nulls_ == *values_; }
+  bool AllNull() const {
+    return !required_ && nulls_ != nullptr && values_ != nullptr && *nulls_ == *values_;
+  }
 
  private:
   const int64_t* nulls_;
@@ -32,7 +34,8 @@ class ColumnCounts {
   bool required_;
 };
 
-// Whether the ranges of a column in two files may overlap; true unless the bounds prove the contrary.
+// Whether the ranges of a column in two files may overlap; true unless the bounds prove the
+// contrary.
 bool RangesMayOverlap(const DataFile& a, const DataFile& b, const NestedField& field) {
   const Bytes* bounds[] = {a.lower_bounds.Find(field.id), a.upper_bounds.Find(field.id),
                            b.lower_bounds.Find(field.id), b.upper_bounds.Find(field.id)};
@@ -56,8 +59,9 @@ bool ColumnMayMatch(const DataFile& data, const DataFile& deletes, const NestedF
 }
 
 std::string Describe(const DataFile& vector) {
-  return fmt::format("DV{{location={}, offset={}, length={}, referencedDataFile={}}}", vector.file_path,
-                     vector.content_offset.value_or(0), vector.content_size_in_bytes.value_or(0),
+  return fmt::format("DV{{location={}, offset={}, length={}, referencedDataFile={}}}",
+                     vector.file_path, vector.content_offset.value_or(0),
+                     vector.content_size_in_bytes.value_or(0),
                      vector.referenced_data_file.value_or("null"));
 }
 
@@ -67,8 +71,9 @@ auto Invalid(std::string message) {
 
 // The deletes of a group whose number is at least `sequence`; the group is sorted.
 std::span<const DeleteFilePtr> From(const std::vector<DeleteFilePtr>& group, int64_t sequence) {
-  const auto first = std::partition_point(group.begin(), group.end(),
-                                          [&](const DeleteFilePtr& d) { return d->sequence_number < sequence; });
+  const auto first = std::partition_point(group.begin(), group.end(), [&](const DeleteFilePtr& d) {
+    return d->sequence_number < sequence;
+  });
   return {first, group.end()};
 }
 
@@ -83,8 +88,8 @@ std::optional<std::string> ReferencedDataFile(const DataFile& delete_file) {
   return lower->data;
 }
 
-Result<DeleteIndex> DeleteIndex::Build(std::vector<DeleteFilePtr> deletes, const PartitionTypes& types,
-                                       const spec::Schema& schema) {
+Result<DeleteIndex> DeleteIndex::Build(std::vector<DeleteFilePtr> deletes,
+                                       const PartitionTypes& types, const spec::Schema& schema) {
   DeleteIndex index;
   index.schema_ = &schema;
   index.size_ = deletes.size();
@@ -97,10 +102,11 @@ Result<DeleteIndex> DeleteIndex::Build(std::vector<DeleteFilePtr> deletes, const
 Status DeleteIndex::Insert(const DeleteFilePtr& deletes, const PartitionTypes& types) {
   const DataFile& file = deletes->file;
   if (file.is_dv()) {
-    const auto [at, added] = vectors_by_path_.emplace(file.referenced_data_file.value_or(""), deletes);
+    const auto [at, added] =
+        vectors_by_path_.emplace(file.referenced_data_file.value_or(""), deletes);
     if (added) return {};
-    return Invalid(fmt::format("Can't index multiple DVs for {}: {} and {}", at->first, Describe(at->second->file),
-                               Describe(file)));
+    return Invalid(fmt::format("Can't index multiple DVs for {}: {} and {}", at->first,
+                               Describe(at->second->file), Describe(file)));
   }
   if (file.content == spec::DataFileContent::kPositionDeletes) {
     if (std::optional<std::string> path = ReferencedDataFile(file)) {
@@ -113,17 +119,19 @@ Status DeleteIndex::Insert(const DeleteFilePtr& deletes, const PartitionTypes& t
   has_equality_ = true;
   equality_ids_.insert(file.equality_ids.begin(), file.equality_ids.end());
   ASSIGN_OR_RETURN(const PartitionTypes::Entry* type, types.Get(file.spec_id));
-  Group& group = type->spec.is_unpartitioned() ? global_equality_
-                                               : equality_by_partition_[PartitionKey(file.spec_id, file.partition)];
+  Group& group = type->spec.is_unpartitioned()
+                     ? global_equality_
+                     : equality_by_partition_[PartitionKey(file.spec_id, file.partition)];
   group.push_back(deletes);
   return {};
 }
 
 void DeleteIndex::SortAll() {
   const auto sort = [](Group& group) {
-    std::stable_sort(group.begin(), group.end(), [](const DeleteFilePtr& a, const DeleteFilePtr& b) {
-      return a->sequence_number < b->sequence_number;
-    });
+    std::stable_sort(group.begin(), group.end(),
+                     [](const DeleteFilePtr& a, const DeleteFilePtr& b) {
+                       return a->sequence_number < b->sequence_number;
+                     });
   };
   sort(global_equality_);
   for (auto* groups : {&equality_by_partition_, &positions_by_partition_, &positions_by_path_}) {
@@ -134,13 +142,15 @@ void DeleteIndex::SortAll() {
 bool DeleteIndex::EqualityMayMatch(const DataFile& file, const DataFile& deletes) const {
   for (const int32_t id : deletes.equality_ids) {
     const NestedField* field = schema_->FindField(id);
-    if (field == nullptr || !field->type.is_primitive()) continue;  // dropped columns have no known type
+    if (field == nullptr || !field->type.is_primitive())
+      continue;  // dropped columns have no known type
     if (!ColumnMayMatch(file, deletes, *field)) return false;
   }
   return true;
 }
 
-void DeleteIndex::AppendEquality(const Group& group, const DataFile& file, int64_t sequence, Group& out) const {
+void DeleteIndex::AppendEquality(const Group& group, const DataFile& file, int64_t sequence,
+                                 Group& out) const {
   for (const DeleteFilePtr& deletes : From(group, sequence + 1)) {
     if (EqualityMayMatch(file, deletes->file)) out.push_back(deletes);
   }
@@ -160,13 +170,16 @@ Result<std::vector<DeleteFilePtr>> DeleteIndex::For(const DataFile& file, int64_
   if (auto it = vectors_by_path_.find(file.file_path); it != vectors_by_path_.end()) {
     const int64_t vector_sequence = it->second->sequence_number;
     if (vector_sequence < sequence) {
-      return Invalid(fmt::format("DV data sequence number ({}) must be greater than or equal to data file sequence number ({})",
-                                 vector_sequence, sequence));
+      return Invalid(
+          fmt::format("DV data sequence number ({}) must be greater than or equal to data file "
+                      "sequence number ({})",
+                      vector_sequence, sequence));
     }
     found.push_back(it->second);
     return found;
   }
-  const auto append_positions = [&](const std::unordered_map<std::string, Group>& groups, const std::string& at) {
+  const auto append_positions = [&](const std::unordered_map<std::string, Group>& groups,
+                                    const std::string& at) {
     if (auto it = groups.find(at); it != groups.end()) {
       const auto applicable = From(it->second, sequence);
       found.insert(found.end(), applicable.begin(), applicable.end());

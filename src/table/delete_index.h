@@ -1,9 +1,11 @@
 // Which delete files apply to a data file.
 //
 //   deletion vector    by the path of its data file; then no position delete file applies
-//   position deletes   by path when they name one file (referenced_data_file, or equal bounds of file_path), else by
+//   position deletes   by path when they name one file (referenced_data_file, or equal bounds of
+//   file_path), else by
 //                      partition; data sequence number <= that of the deletes
-//   equality deletes   by partition, or everywhere when their spec is unpartitioned; data sequence number < that of the
+//   equality deletes   by partition, or everywhere when their spec is unpartitioned; data sequence
+//   number < that of the
 //                      deletes; left out when counts and bounds prove that nothing matches
 //
 // Built once, then immutable: For is safe from several threads.
@@ -48,9 +50,11 @@ class DeleteIndex {
   // The fields of all equality deletes: the data files' metrics that For looks at.
   const std::set<int32_t>& equality_field_ids() const { return equality_ids_; }
 
-  // Returns the deletes that apply, global equality deletes first, then those of the partition, then positions or the vector.
-  // Error: ValidationException "DV data sequence number (%s) must be greater than or equal to data file sequence number (%s)".
-  Result<std::vector<DeleteFilePtr>> For(const spec::DataFile& file, int64_t data_sequence_number) const;
+  // Returns the deletes that apply, global equality deletes first, then those of the partition,
+  // then positions or the vector. Error: ValidationException "DV data sequence number (%s) must be
+  // greater than or equal to data file sequence number (%s)".
+  Result<std::vector<DeleteFilePtr>> For(const spec::DataFile& file,
+                                         int64_t data_sequence_number) const;
 
   // Calls `visit` for each indexed delete file.
   template <typename Visit>
@@ -63,7 +67,8 @@ class DeleteIndex {
   Status Insert(const DeleteFilePtr& file, const PartitionTypes& types);
   void SortAll();
   bool EqualityMayMatch(const spec::DataFile& file, const spec::DataFile& deletes) const;
-  void AppendEquality(const Group& group, const spec::DataFile& file, int64_t sequence, Group& out) const;
+  void AppendEquality(const Group& group, const spec::DataFile& file, int64_t sequence,
+                      Group& out) const;
 
   size_t size_ = 0;
   bool has_equality_ = false;

@@ -9,7 +9,8 @@ namespace {
 using spec::DataFile;
 using spec::DataFileContent;
 
-DeleteFilePtr Deletes(DataFileContent content, const std::string& name, Value dep, int64_t sequence, int32_t spec = 0) {
+DeleteFilePtr Deletes(DataFileContent content, const std::string& name, Value dep, int64_t sequence,
+                      int32_t spec = 0) {
   DataFile file = SmallFile(name, std::move(dep));
   file.content = content;
   file.spec_id = spec;
@@ -35,10 +36,13 @@ class DeleteIndexTest : public testing::Test {
     types_ = PartitionTypes(metadata_);
   }
   // Sequence numbers of the deletes that apply.
-  std::vector<int64_t> For(std::vector<DeleteFilePtr> deletes, const DataFile& file, int64_t sequence) {
-    const DeleteIndex index = Must(DeleteIndex::Build(std::move(deletes), types_, metadata_.schema()));
+  std::vector<int64_t> For(std::vector<DeleteFilePtr> deletes, const DataFile& file,
+                           int64_t sequence) {
+    const DeleteIndex index =
+        Must(DeleteIndex::Build(std::move(deletes), types_, metadata_.schema()));
     std::vector<int64_t> found;
-    for (const DeleteFilePtr& d : Must(index.For(file, sequence))) found.push_back(d->sequence_number);
+    for (const DeleteFilePtr& d : Must(index.For(file, sequence)))
+      found.push_back(d->sequence_number);
     return found;
   }
   using Numbers = std::vector<int64_t>;
@@ -49,8 +53,8 @@ class DeleteIndexTest : public testing::Test {
 
 TEST_F(DeleteIndexTest, PositionsByPartitionAndSequence) {
   const auto position = DataFileContent::kPositionDeletes;
-  EXPECT_EQ(For({Deletes(position, "1", "x", 9), Deletes(position, "2", "x", 4), Deletes(position, "3", "x", 5),
-                 Deletes(position, "4", "y", 6)},
+  EXPECT_EQ(For({Deletes(position, "1", "x", 9), Deletes(position, "2", "x", 4),
+                 Deletes(position, "3", "x", 5), Deletes(position, "4", "y", 6)},
                 data_, 5),
             (Numbers{5, 9}));
 }
@@ -66,8 +70,9 @@ TEST_F(DeleteIndexTest, PositionsOfOneFile) {
 
 TEST_F(DeleteIndexTest, EqualityIsOlderThanStrictly) {
   const auto equality = DataFileContent::kEqualityDeletes;
-  EXPECT_EQ(For({Deletes(equality, "1", "x", 5), Deletes(equality, "2", "x", 6), Deletes(equality, "3", "y", 9),
-                 Deletes(equality, "4", Value(), 8, 1), Deletes(equality, "5", Value(), 5, 1)},
+  EXPECT_EQ(For({Deletes(equality, "1", "x", 5), Deletes(equality, "2", "x", 6),
+                 Deletes(equality, "3", "y", 9), Deletes(equality, "4", Value(), 8, 1),
+                 Deletes(equality, "5", Value(), 5, 1)},
                 data_, 5),
             (Numbers{8, 6}));  // global ones first
 }
@@ -77,7 +82,8 @@ TEST_F(DeleteIndexTest, BoundsRuleEqualityDeletesOut) {
     SetBounds(file, 1, std::move(lower), std::move(upper));
     return file;
   };
-  const DataFile data = with_bounds(data_, std::string("\x0a\0\0\0", 4), std::string("\x14\0\0\0", 4));
+  const DataFile data =
+      with_bounds(data_, std::string("\x0a\0\0\0", 4), std::string("\x14\0\0\0", 4));
   DataFile below = with_bounds(Deletes(DataFileContent::kEqualityDeletes, "1", "x", 9)->file,
                                std::string("\1\0\0\0", 4), std::string("\x9\0\0\0", 4));
   EXPECT_EQ(For({std::make_shared<DeleteFile>(DeleteFile{below, 9})}, data, 1), Numbers{});
@@ -89,12 +95,18 @@ TEST_F(DeleteIndexTest, BoundsRuleEqualityDeletesOut) {
 }
 
 TEST_F(DeleteIndexTest, VectorReplacesPositions) {
-  EXPECT_EQ(For({Deletes(DataFileContent::kPositionDeletes, "1", "x", 9), Vector("v", data_, 6)}, data_, 5), Numbers{6});
-  const auto twice = DeleteIndex::Build({Vector("v", data_, 6), Vector("w", data_, 7)}, types_, metadata_.schema());
-  EXPECT_TRUE(twice.error().message.starts_with("Can't index multiple DVs for " + data_.file_path + ": "));
-  const DeleteIndex old = Must(DeleteIndex::Build({Vector("v", data_, 6)}, types_, metadata_.schema()));
-  EXPECT_EQ(old.For(data_, 8).error().message,
-            "DV data sequence number (6) must be greater than or equal to data file sequence number (8)");
+  EXPECT_EQ(For({Deletes(DataFileContent::kPositionDeletes, "1", "x", 9), Vector("v", data_, 6)},
+                data_, 5),
+            Numbers{6});
+  const auto twice = DeleteIndex::Build({Vector("v", data_, 6), Vector("w", data_, 7)}, types_,
+                                        metadata_.schema());
+  EXPECT_TRUE(
+      twice.error().message.starts_with("Can't index multiple DVs for " + data_.file_path + ": "));
+  const DeleteIndex old =
+      Must(DeleteIndex::Build({Vector("v", data_, 6)}, types_, metadata_.schema()));
+  EXPECT_EQ(
+      old.For(data_, 8).error().message,
+      "DV data sequence number (6) must be greater than or equal to data file sequence number (8)");
 }
 
 }  // namespace

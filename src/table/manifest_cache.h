@@ -1,8 +1,9 @@
-// A bounded cache of manifests' bytes, decompressed and keyed by path. Manifests are immutable and their paths unique, so
-// an entry never goes stale; the least recently used ones make room.
+// A bounded cache of manifests' bytes, decompressed and keyed by path. Manifests are immutable and
+// their paths unique, so an entry never goes stale; the least recently used ones make room.
 //
-// What is kept is the decompressed Avro blocks, not decoded entries: a tenth of the memory, and each read decodes only
-// what it needs. Safe from several threads; two threads that miss at once read the file twice.
+// What is kept is the decompressed Avro blocks, not decoded entries: a tenth of the memory, and
+// each read decodes only what it needs. Safe from several threads; two threads that miss at once
+// read the file twice.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ struct AvroContent {
 class ManifestCache {
  public:
   static constexpr size_t kDefaultBytes = size_t{96} << 20;
-  static constexpr size_t kMaxEntryBytes = size_t{16} << 20;  // larger manifests are read as streams, not cached
+  static constexpr size_t kMaxEntryBytes =
+      size_t{16} << 20;  // larger manifests are read as streams, not cached
 
   explicit ManifestCache(size_t max_bytes = kDefaultBytes) : max_bytes_(max_bytes) {}
 

@@ -13,7 +13,8 @@ namespace {
 
 Result<std::string> Required(const AvroBlocks& blocks, const std::string& key) {
   if (const std::string* value = blocks.FindMetadata(key)) return *value;
-  return Fail(ErrorCode::kCorrupt, fmt::format("Manifest {} lacks the property {}", blocks.path(), key));
+  return Fail(ErrorCode::kCorrupt,
+              fmt::format("Manifest {} lacks the property {}", blocks.path(), key));
 }
 
 int32_t IntOr(const AvroBlocks& blocks, const std::string& key, int32_t fallback) {
@@ -40,7 +41,8 @@ Result<ManifestHeader> ReadManifestHeader(const ReadContext& context, const std:
   header.file.path = path;
   header.file.spec_id = IntOr(*blocks, "partition-spec-id", 0);
   header.format_version = IntOr(*blocks, "format-version", 1);
-  if (const std::string* content = blocks->FindMetadata("content"); content != nullptr && *content == "deletes") {
+  if (const std::string* content = blocks->FindMetadata("content");
+      content != nullptr && *content == "deletes") {
     header.file.content = spec::ManifestContent::kDeletes;
   }
   ASSIGN_OR_RETURN(const std::string schema, Required(*blocks, "schema"));

@@ -124,7 +124,8 @@ Status ForEachManifestInList(const ReadContext& context, const std::string& mani
     for (; count > 0; count--) {
       ManifestFile manifest;
       for (const avro::Field& field : blocks->schema().fields) {
-        if (const avro::Schema* type = d.ReadPresent(*field.type)) ReadField(d, field.id, *type, manifest);
+        if (const avro::Schema* type = d.ReadPresent(*field.type))
+          ReadField(d, field.id, *type, manifest);
       }
       if (!d.ok()) return Fail(blocks->CorruptAt(d, "manifest list"));
       RETURN_IF_ERROR(visit(std::move(manifest)));
@@ -134,7 +135,8 @@ Status ForEachManifestInList(const ReadContext& context, const std::string& mani
 
 Status ForEachManifest(const ReadContext& context, const spec::Snapshot& snapshot,
                        const std::function<Status(ManifestFile&&)>& visit) {
-  if (!snapshot.manifest_list.empty()) return ForEachManifestInList(context, snapshot.manifest_list, visit);
+  if (!snapshot.manifest_list.empty())
+    return ForEachManifestInList(context, snapshot.manifest_list, visit);
   for (const std::string& path : snapshot.manifests) {
     ASSIGN_OR_RETURN(ManifestHeader header, ReadManifestHeader(context, path));
     RETURN_IF_ERROR(visit(std::move(header.file)));
@@ -142,7 +144,8 @@ Status ForEachManifest(const ReadContext& context, const spec::Snapshot& snapsho
   return {};
 }
 
-Result<std::vector<ManifestFile>> ReadManifests(const ReadContext& context, const spec::Snapshot& snapshot) {
+Result<std::vector<ManifestFile>> ReadManifests(const ReadContext& context,
+                                                const spec::Snapshot& snapshot) {
   std::vector<ManifestFile> manifests;
   RETURN_IF_ERROR(ForEachManifest(context, snapshot, [&](ManifestFile&& m) -> Status {
     manifests.push_back(std::move(m));

@@ -32,7 +32,8 @@ struct ManifestListWriter::State {
 
 namespace {
 
-std::map<std::string, std::string> ListMetadata(const ManifestListOptions& o, const spec::StructType& type) {
+std::map<std::string, std::string> ListMetadata(const ManifestListOptions& o,
+                                                const spec::StructType& type) {
   std::map<std::string, std::string> metadata = {
       {"snapshot-id", std::to_string(o.snapshot_id)},
       {"parent-snapshot-id", o.parent_snapshot_id ? std::to_string(*o.parent_snapshot_id) : "null"},
@@ -51,8 +52,8 @@ std::map<std::string, std::string> ListMetadata(const ManifestListOptions& o, co
 ManifestListWriter::ManifestListWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ManifestListWriter::~ManifestListWriter() = default;
 
-Result<std::unique_ptr<ManifestListWriter>> ManifestListWriter::Create(io::FileSystem& files, const std::string& path,
-                                                                       ManifestListOptions options) {
+Result<std::unique_ptr<ManifestListWriter>> ManifestListWriter::Create(
+    io::FileSystem& files, const std::string& path, ManifestListOptions options) {
   spec::StructType type = ManifestFileType(options.format_version);
   ASSIGN_OR_RETURN(auto file, files.Create(path, io::WriteMode::kReplace));
   avro::Writer::Options avro_options;
@@ -60,22 +61,26 @@ Result<std::unique_ptr<ManifestListWriter>> ManifestListWriter::Create(io::FileS
   avro_options.codec = options.codec;
   avro_options.level = options.level;
   ASSIGN_OR_RETURN(avro::Writer writer,
-                   avro::Writer::Create(std::move(file), AvroSchemaText(type, "manifest_file"), std::move(avro_options)));
+                   avro::Writer::Create(std::move(file), AvroSchemaText(type, "manifest_file"),
+                                        std::move(avro_options)));
   std::optional<int64_t> next_row_id;
   if (options.format_version >= 3) next_row_id = options.first_row_id;
-  std::unique_ptr<State> state(new State{std::move(options), std::move(type), std::move(writer), next_row_id});
+  std::unique_ptr<State> state(
+      new State{std::move(options), std::move(type), std::move(writer), next_row_id});
   return std::unique_ptr<ManifestListWriter>(new ManifestListWriter(std::move(state)));
 }
 
 Status ManifestListWriter::State::Assign(ManifestFile& m) {
   if (options.format_version == 1 && m.content == ManifestContent::kDeletes) {
-    return Fail(ErrorCode::kInvalidArgument, "Cannot store delete manifests in a v1 table", "IllegalArgumentException");
+    return Fail(ErrorCode::kInvalidArgument, "Cannot store delete manifests in a v1 table",
+                "IllegalArgumentException");
   }
   for (int64_t* number : {&m.sequence_number, &m.min_sequence_number}) {
     if (*number != ManifestFile::kUnassignedSequence) continue;
     if (m.added_snapshot_id != options.snapshot_id) {
       return Fail(ErrorCode::kInternal,
-                  "Found unassigned sequence number for a manifest from snapshot: " + std::to_string(m.added_snapshot_id),
+                  "Found unassigned sequence number for a manifest from snapshot: " +
+                      std::to_string(m.added_snapshot_id),
                   "IllegalStateException");
     }
     *number = options.sequence_number;
@@ -89,7 +94,8 @@ Status ManifestListWriter::State::Assign(ManifestFile& m) {
 
 namespace {
 
-// Encodes a number into a required or an optional column; a required one that is absent becomes 0, as old v1 rows need.
+// Encodes a number into a required or an optional column; a required one that is absent becomes 0,
+// as old v1 rows need.
 template <typename T>
 void PutNumber(avro::Encoder& e, bool required, std::optional<T> value) {
   if (!required) e.WriteUnionIndex(value ? 1 : 0);

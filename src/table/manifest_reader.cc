@@ -21,8 +21,8 @@ using spec::EntryStatus;
 using spec::ManifestEntry;
 using spec::ManifestFile;
 
-// Decodes the value of one partition field into the physical form of the spec's type, which the file's may have been
-// promoted from.
+// Decodes the value of one partition field into the physical form of the spec's type, which the
+// file's may have been promoted from.
 Value ReadPartitionValue(avro::Decoder& d, const avro::Schema& from, const spec::Type& to) {
   switch (from.kind) {
     case avro::Kind::kBoolean:
@@ -32,7 +32,8 @@ Value ReadPartitionValue(avro::Decoder& d, const avro::Schema& from, const spec:
       return d.ReadInt();
     case avro::Kind::kLong: {
       const int64_t value = d.ReadLong();
-      if (to.Is(spec::TypeKind::kInt) || to.Is(spec::TypeKind::kDate)) return static_cast<int32_t>(value);
+      if (to.Is(spec::TypeKind::kInt) || to.Is(spec::TypeKind::kDate))
+        return static_cast<int32_t>(value);
       return value;
     }
     case avro::Kind::kFloat:
@@ -134,7 +135,8 @@ struct ManifestReader::State {
   ManifestReadOptions options;
   Wanted wanted;
   const PartitionTypes::Entry* partition_type = nullptr;
-  std::vector<int32_t> partition_slots;  // position in the tuple for each Avro field of `partition`; -1: skip
+  std::vector<int32_t>
+      partition_slots;  // position in the tuple for each Avro field of `partition`; -1: skip
   avro::Decoder decoder;
   int64_t remaining = 0;
   std::optional<int64_t> next_row_id;
@@ -162,16 +164,22 @@ Status CheckVersion(const AvroBlocks& blocks) {
   const std::string* version = blocks.FindMetadata("format-version");
   if (version == nullptr) return {};
   const std::optional<int32_t> number = ParseInt32(*version);
-  if (!number) return Fail(ErrorCode::kCorrupt, fmt::format("Invalid format version {} in {}", *version, blocks.path()));
+  if (!number)
+    return Fail(ErrorCode::kCorrupt,
+                fmt::format("Invalid format version {} in {}", *version, blocks.path()));
   if (*number <= spec::kMaxFormatVersion) return {};
-  return Fail(ErrorCode::kUnsupported, fmt::format("Cannot read unsupported manifest version {}: {}", *version, blocks.path()),
-              "UnsupportedOperationException");
+  return Fail(
+      ErrorCode::kUnsupported,
+      fmt::format("Cannot read unsupported manifest version {}: {}", *version, blocks.path()),
+      "UnsupportedOperationException");
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(const ReadContext& context, const ManifestFile& manifest,
-                                                             const PartitionTypes& types, ManifestReadOptions options) {
+Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(const ReadContext& context,
+                                                             const ManifestFile& manifest,
+                                                             const PartitionTypes& types,
+                                                             ManifestReadOptions options) {
   ASSIGN_OR_RETURN(auto blocks, AvroBlocks::Open(context, manifest.path));
   RETURN_IF_ERROR(CheckVersion(*blocks));
   ASSIGN_OR_RETURN(const PartitionTypes::Entry* type, types.Get(manifest.spec_id));
@@ -202,7 +210,8 @@ Status ManifestReader::State::Compile() {
       const auto& wanted_fields = partition_type->type.fields;
       const auto at = std::find_if(wanted_fields.begin(), wanted_fields.end(),
                                    [&](const spec::NestedField& w) { return w.id == part.id; });
-      partition_slots.push_back(at == wanted_fields.end() ? -1 : static_cast<int32_t>(at - wanted_fields.begin()));
+      partition_slots.push_back(
+          at == wanted_fields.end() ? -1 : static_cast<int32_t>(at - wanted_fields.begin()));
     }
   }
   return {};
@@ -412,8 +421,9 @@ Result<const ManifestEntry*> ManifestReader::Next() {
 
 ManifestEntry ManifestReader::Take() { return std::move(state_->entry); }
 
-Status ForEachEntry(const ReadContext& context, const ManifestFile& manifest, const PartitionTypes& types,
-                    const ManifestReadOptions& options, const std::function<Status(const ManifestEntry&)>& visit) {
+Status ForEachEntry(const ReadContext& context, const ManifestFile& manifest,
+                    const PartitionTypes& types, const ManifestReadOptions& options,
+                    const std::function<Status(const ManifestEntry&)>& visit) {
   ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(context, manifest, types, options));
   while (true) {
     ASSIGN_OR_RETURN(const ManifestEntry* entry, reader->Next());
@@ -422,8 +432,10 @@ Status ForEachEntry(const ReadContext& context, const ManifestFile& manifest, co
   }
 }
 
-Result<std::vector<ManifestEntry>> ReadManifest(const ReadContext& context, const ManifestFile& manifest,
-                                                const PartitionTypes& types, ManifestReadOptions options) {
+Result<std::vector<ManifestEntry>> ReadManifest(const ReadContext& context,
+                                                const ManifestFile& manifest,
+                                                const PartitionTypes& types,
+                                                ManifestReadOptions options) {
   std::vector<ManifestEntry> entries;
   ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(context, manifest, types, std::move(options)));
   while (true) {

@@ -1,6 +1,8 @@
-// The columns of manifests and manifest lists, by format version, and their Avro schema text. Internal to this room.
+// The columns of manifests and manifest lists, by format version, and their Avro schema text.
+// Internal to this room.
 //
-// One list of columns serves every version and the `files` metadata tables: each row says where the column occurs.
+// One list of columns serves every version and the `files` metadata tables: each row says where the
+// column occurs.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +74,8 @@ enum : int32_t {
 };
 }  // namespace list_field
 
-// Stands for a format version: the columns of `files`, with spec_id and everything of every version.
+// Stands for a format version: the columns of `files`, with spec_id and everything of every
+// version.
 inline constexpr int32_t kMetadataTableColumns = 0;
 
 // Returns the type of data_file in a format version, or of a row of `files`.
@@ -80,11 +83,12 @@ spec::StructType DataFileType(int32_t version, spec::StructType partition);
 spec::StructType ManifestEntryType(int32_t version, spec::StructType partition);
 spec::StructType ManifestFileType(int32_t version);
 
-// Returns whether a file's metrics maps without entries are empty rather than absent: Iceberg's Parquet and ORC writers give
-// data files all of them.
+// Returns whether a file's metrics maps without entries are empty rather than absent: Iceberg's
+// Parquet and ORC writers give data files all of them.
 bool HasMetrics(const spec::DataFile& file);
 
-// Returns the Avro schema of records of this type as Iceberg's AvroSchemaUtil builds and Avro prints it.
+// Returns the Avro schema of records of this type as Iceberg's AvroSchemaUtil builds and Avro
+// prints it.
 std::string AvroSchemaText(const spec::StructType& type, std::string_view record_name);
 
 // Returns the name Avro accepts for a field: "p.c" -> "p_x2Ec".

@@ -28,9 +28,11 @@ ManifestWriteOptions V(int32_t version, ManifestContent content = ManifestConten
 
 class ManifestTest : public testing::Test {
  protected:
-  std::unique_ptr<ManifestWriter> Writer(const spec::TableMetadata& metadata, ManifestWriteOptions options) {
-    return Must(ManifestWriter::Create(files_, "memory://w/m.avro", metadata.schema(), metadata.spec(),
-                                       PartitionTypes(metadata).Find(0)->type, std::move(options)));
+  std::unique_ptr<ManifestWriter> Writer(const spec::TableMetadata& metadata,
+                                         ManifestWriteOptions options) {
+    return Must(ManifestWriter::Create(files_, "memory://w/m.avro", metadata.schema(),
+                                       metadata.spec(), PartitionTypes(metadata).Find(0)->type,
+                                       std::move(options)));
   }
   io::MemoryFileSystem files_;
   ReadContext context_{&files_, nullptr};
@@ -119,15 +121,16 @@ TEST_F(ManifestTest, VersionOneHasNoSequenceNumbers) {
   const spec::TableMetadata metadata = SmallTable(1);
   auto writer = Writer(metadata, V(1));
   ASSERT_OK(writer->AddAdded(SmallFile("a", "m")));
-  ASSERT_OK(writer->Add({EntryStatus::kExisting, 5, std::nullopt, std::nullopt, SmallFile("b", "m")}));
+  ASSERT_OK(
+      writer->Add({EntryStatus::kExisting, 5, std::nullopt, std::nullopt, SmallFile("b", "m")}));
   ManifestFile row = Must(writer->Close());
   row.sequence_number = 0;
   const auto entries = Must(ReadManifest(context_, row, PartitionTypes(metadata)));
   EXPECT_EQ(entries[0].sequence_number, 0);
   EXPECT_EQ(entries[1].sequence_number, 0);
   EXPECT_EQ(entries[1].snapshot_id, 5);
-  const auto deletes = ManifestWriter::Create(files_, "memory://w/d.avro", metadata.schema(), metadata.spec(), {},
-                                              V(1, ManifestContent::kDeletes));
+  const auto deletes = ManifestWriter::Create(files_, "memory://w/d.avro", metadata.schema(),
+                                              metadata.spec(), {}, V(1, ManifestContent::kDeletes));
   EXPECT_EQ(deletes.error().message, "Cannot write delete files in a v1 table");
 }
 
@@ -182,7 +185,8 @@ TEST_F(ManifestTest, PartitionValuesOfEveryType) {
   for (size_t i = 0; i < values.size(); i++) {
     const int32_t id = static_cast<int32_t>(i) + 1;
     columns.push_back(NestedField::Optional(id, "c." + std::to_string(id), values[i].first));
-    metadata.specs[0].fields.push_back({id, 1000 + id, "c." + std::to_string(id), spec::Transform::Identity()});
+    metadata.specs[0].fields.push_back(
+        {id, 1000 + id, "c." + std::to_string(id), spec::Transform::Identity()});
     file.partition.push_back(values[i].second);
   }
   metadata.schemas = {spec::Schema(columns)};
@@ -247,10 +251,19 @@ TEST_F(ManifestTest, ListAssignsSequenceNumbersAndRowIds) {
   options.sequence_number = 12;
   options.first_row_id = 500;
   auto writer = Must(ManifestListWriter::Create(files_, "memory://w/list.avro", options));
-  ManifestFile fresh{.path = "a", .length = 1, .sequence_number = -1, .min_sequence_number = -1, .added_snapshot_id = 7,
-                     .added_files_count = 1, .existing_files_count = 1, .deleted_files_count = 0, .added_rows_count = 10,
-                     .existing_rows_count = 5, .deleted_rows_count = 0};
-  fresh.partitions = std::vector<spec::FieldSummary>{{true, std::nullopt, Bytes{"a"}, std::nullopt}};
+  ManifestFile fresh{.path = "a",
+                     .length = 1,
+                     .sequence_number = -1,
+                     .min_sequence_number = -1,
+                     .added_snapshot_id = 7,
+                     .added_files_count = 1,
+                     .existing_files_count = 1,
+                     .deleted_files_count = 0,
+                     .added_rows_count = 10,
+                     .existing_rows_count = 5,
+                     .deleted_rows_count = 0};
+  fresh.partitions =
+      std::vector<spec::FieldSummary>{{true, std::nullopt, Bytes{"a"}, std::nullopt}};
   ManifestFile old = fresh;
   old.path = "b";
   old.added_snapshot_id = 3;
@@ -274,7 +287,8 @@ TEST_F(ManifestTest, ListAssignsSequenceNumbersAndRowIds) {
 
   auto again = Must(ManifestListWriter::Create(files_, "memory://w/list2.avro", options));
   fresh.added_snapshot_id = 1;
-  EXPECT_EQ(again->Add(fresh).error().message, "Found unassigned sequence number for a manifest from snapshot: 1");
+  EXPECT_EQ(again->Add(fresh).error().message,
+            "Found unassigned sequence number for a manifest from snapshot: 1");
 }
 
 TEST(ManifestSchemaTest, AvroNames) {
@@ -286,7 +300,8 @@ TEST(ManifestSchemaTest, AvroNames) {
 // The schema texts of files that Iceberg's Java library wrote.
 TEST(ManifestSchemaTest, TextsEqualJavas) {
   if (ForeignTables() == nullptr) GTEST_SKIP() << "ICEBLINK_FOREIGN_TABLES is not set";
-  const std::string base = std::string(ForeignTables()) + "/duckdb__duckdb-iceberg/data/persistent/";
+  const std::string base =
+      std::string(ForeignTables()) + "/duckdb__duckdb-iceberg/data/persistent/";
   io::LocalFileSystem files;
   const auto text = [&](const std::string& path) {
     return *Must(io::avro::Reader::Open(files, base + path)).FindMetadata("avro.schema");
@@ -294,11 +309,15 @@ TEST(ManifestSchemaTest, TextsEqualJavas) {
   EXPECT_EQ(AvroSchemaText(ManifestEntryType(2, {}), "manifest_entry"),
             text("is_null_is_not_null/metadata/163ec66f-4a86-487f-a94e-130b40217192-m0.avro"));
   EXPECT_EQ(AvroSchemaText(ManifestFileType(2), "manifest_file"),
-            text("is_null_is_not_null/metadata/snap-6009550004485738065-1-6718024b-7e1a-4ab0-9180-e98bf657d633.avro"));
-  const spec::StructType partition{{NestedField::Optional(1000, "partition_col", Type::Decimal(16, 11))}};
-  std::string expected = text("partition_decimal_bigint/metadata/bad4520d-32bc-4c8e-841c-5c9ccc3aab3c-m0.avro");
+            text("is_null_is_not_null/metadata/"
+                 "snap-6009550004485738065-1-6718024b-7e1a-4ab0-9180-e98bf657d633.avro"));
+  const spec::StructType partition{
+      {NestedField::Optional(1000, "partition_col", Type::Decimal(16, 11))}};
+  std::string expected =
+      text("partition_decimal_bigint/metadata/bad4520d-32bc-4c8e-841c-5c9ccc3aab3c-m0.avro");
   std::string ours = AvroSchemaText(ManifestEntryType(2, partition), "manifest_entry");
-  const size_t newer = ours.find(",{\"name\":\"referenced_data_file\"");  // the older writer lacks it
+  const size_t newer =
+      ours.find(",{\"name\":\"referenced_data_file\"");  // the older writer lacks it
   ours.erase(newer, ours.find("]},\"field-id\":2}") - newer);
   EXPECT_EQ(ours, expected);
 }
@@ -317,7 +336,8 @@ TEST(ForeignManifestTest, ReadsEveryTable) {
       for (const ManifestFile& manifest : Must(ReadManifests(table.context(), snapshot))) {
         for (const ManifestEntry& entry : Must(ReadManifest(table.context(), manifest, types))) {
           EXPECT_TRUE(entry.sequence_number.has_value());
-          EXPECT_EQ(entry.data_file.partition.size(), table.metadata->SpecById(manifest.spec_id)->fields.size());
+          EXPECT_EQ(entry.data_file.partition.size(),
+                    table.metadata->SpecById(manifest.spec_id)->fields.size());
           if (entry.is_live() && entry.data_file.is_data()) records += entry.data_file.record_count;
         }
       }

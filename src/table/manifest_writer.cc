@@ -28,7 +28,8 @@ using spec::ManifestFile;
 constexpr int64_t kDefaultBlockSize = 64 * 1024 * 1024;  // v1 requires one; nobody reads it
 
 bool IsNan(const Value& value) {
-  return (value.Is<float>() && std::isnan(value.As<float>())) || (value.Is<double>() && std::isnan(value.As<double>()));
+  return (value.Is<float>() && std::isnan(value.As<float>())) ||
+         (value.Is<double>() && std::isnan(value.As<double>()));
 }
 
 // Range and specials of one partition field over the files of a manifest.
@@ -78,8 +79,9 @@ void WritePartitionValue(avro::Encoder& e, const spec::Type& type, const Value& 
     case spec::TypeKind::kFixed:
       return e.WriteFixed(value.As<Bytes>().data);
     case spec::TypeKind::kDecimal:
-      return e.WriteFixed(Int128ToFixedBytes(value.As<Decimal>().unscaled,
-                                             static_cast<size_t>(DecimalRequiredBytes(type.precision()))));
+      return e.WriteFixed(
+          Int128ToFixedBytes(value.As<Decimal>().unscaled,
+                             static_cast<size_t>(DecimalRequiredBytes(type.precision()))));
     default:  // int, date, long, time and timestamps
       return e.WriteLong(value.AsInt64());
   }
@@ -124,7 +126,8 @@ void WriteList(avro::Encoder& e, const std::vector<T>& list) {
   e.EndRuns();
 }
 
-void WriteFileField(avro::Encoder& e, int32_t id, const DataFile& file, const spec::StructType& partition) {
+void WriteFileField(avro::Encoder& e, int32_t id, const DataFile& file,
+                    const spec::StructType& partition) {
   const bool empty = HasMetrics(file);
   switch (id) {
     case f::kContent:
@@ -175,8 +178,10 @@ void WriteFileField(avro::Encoder& e, int32_t id, const DataFile& file, const sp
   }
 }
 
-std::map<std::string, std::string> FileMetadata(const spec::Schema& schema, const spec::PartitionSpec& spec,
-                                                const spec::StructType& type, const ManifestWriteOptions& options) {
+std::map<std::string, std::string> FileMetadata(const spec::Schema& schema,
+                                                const spec::PartitionSpec& spec,
+                                                const spec::StructType& type,
+                                                const ManifestWriteOptions& options) {
   std::map<std::string, std::string> metadata = {
       {"schema", spec::SchemaText(schema)},
       {"partition-spec", DumpJson(spec::PartitionFieldsToJson(spec))},
@@ -213,12 +218,15 @@ struct ManifestWriter::State {
 ManifestWriter::ManifestWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ManifestWriter::~ManifestWriter() = default;
 
-Result<std::unique_ptr<ManifestWriter>> ManifestWriter::Create(io::FileSystem& files, const std::string& path,
-                                                               const spec::Schema& schema, const spec::PartitionSpec& spec,
+Result<std::unique_ptr<ManifestWriter>> ManifestWriter::Create(io::FileSystem& files,
+                                                               const std::string& path,
+                                                               const spec::Schema& schema,
+                                                               const spec::PartitionSpec& spec,
                                                                spec::StructType partition_type,
                                                                ManifestWriteOptions options) {
   if (options.format_version == 1 && options.content == spec::ManifestContent::kDeletes) {
-    return Fail(ErrorCode::kInvalidArgument, "Cannot write delete files in a v1 table", "IllegalArgumentException");
+    return Fail(ErrorCode::kInvalidArgument, "Cannot write delete files in a v1 table",
+                "IllegalArgumentException");
   }
   spec::StructType type = ManifestEntryType(options.format_version, partition_type);
   avro::Writer::Options avro_options;
@@ -227,15 +235,18 @@ Result<std::unique_ptr<ManifestWriter>> ManifestWriter::Create(io::FileSystem& f
   avro_options.level = options.level;
   ASSIGN_OR_RETURN(auto file, files.Create(path, io::WriteMode::kReplace));
   ASSIGN_OR_RETURN(avro::Writer writer,
-                   avro::Writer::Create(std::move(file), AvroSchemaText(type, "manifest_entry"), std::move(avro_options)));
+                   avro::Writer::Create(std::move(file), AvroSchemaText(type, "manifest_entry"),
+                                        std::move(avro_options)));
   std::vector<FieldRange> ranges(partition_type.fields.size());
-  std::unique_ptr<State> state(new State{std::move(options), path, std::move(type), std::move(partition_type),
-                                         std::move(writer), std::move(ranges)});
+  std::unique_ptr<State> state(new State{std::move(options), path, std::move(type),
+                                         std::move(partition_type), std::move(writer),
+                                         std::move(ranges)});
   state->row.spec_id = spec.spec_id;
   return std::unique_ptr<ManifestWriter>(new ManifestWriter(std::move(state)));
 }
 
-void ManifestWriter::State::Account(EntryStatus status, std::optional<int64_t> sequence, const DataFile& file) {
+void ManifestWriter::State::Account(EntryStatus status, std::optional<int64_t> sequence,
+                                    const DataFile& file) {
   const auto add = [&](std::optional<int32_t>& files, std::optional<int64_t>& rows) {
     files = files.value_or(0) + 1;
     rows = rows.value_or(0) + file.record_count;
@@ -258,7 +269,8 @@ void ManifestWriter::State::Account(EntryStatus status, std::optional<int64_t> s
   count++;
 }
 
-// A file added now gets its first row id from the list that will name this manifest; others keep theirs.
+// A file added now gets its first row id from the list that will name this manifest; others keep
+// theirs.
 void ManifestWriter::State::WriteFile(EntryStatus status, const DataFile& file) {
   avro::Encoder& e = writer.encoder();
   for (const spec::NestedField& field : type.fields.back().type.AsStruct().fields) {
@@ -270,14 +282,18 @@ void ManifestWriter::State::WriteFile(EntryStatus status, const DataFile& file) 
   }
 }
 
-Status ManifestWriter::State::Write(EntryStatus status, std::optional<int64_t> snapshot, std::optional<int64_t> sequence,
+Status ManifestWriter::State::Write(EntryStatus status, std::optional<int64_t> snapshot,
+                                    std::optional<int64_t> sequence,
                                     std::optional<int64_t> file_sequence, const DataFile& file) {
   if (file.partition.size() != ranges.size()) {
-    return Fail(ErrorCode::kInternal, fmt::format("File {} has {} partition values, its spec {}", file.file_path,
-                                                  file.partition.size(), ranges.size()));
+    return Fail(ErrorCode::kInternal,
+                fmt::format("File {} has {} partition values, its spec {}", file.file_path,
+                            file.partition.size(), ranges.size()));
   }
   if (options.format_version >= 2 && !sequence && status != EntryStatus::kAdded) {
-    return Fail(ErrorCode::kInternal, "Only entries with status ADDED can have null sequence number", "IllegalStateException");
+    return Fail(ErrorCode::kInternal,
+                "Only entries with status ADDED can have null sequence number",
+                "IllegalStateException");
   }
   Account(status, sequence, file);
   avro::Encoder& e = writer.encoder();
@@ -292,21 +308,26 @@ Status ManifestWriter::State::Write(EntryStatus status, std::optional<int64_t> s
 }
 
 Status ManifestWriter::AddAdded(const DataFile& file, std::optional<int64_t> data_sequence_number) {
-  return state_->Write(EntryStatus::kAdded, state_->options.snapshot_id, data_sequence_number, std::nullopt, file);
+  return state_->Write(EntryStatus::kAdded, state_->options.snapshot_id, data_sequence_number,
+                       std::nullopt, file);
 }
 
-Status ManifestWriter::AddExisting(const DataFile& file, int64_t snapshot_id, int64_t sequence_number,
+Status ManifestWriter::AddExisting(const DataFile& file, int64_t snapshot_id,
+                                   int64_t sequence_number,
                                    std::optional<int64_t> file_sequence_number) {
-  return state_->Write(EntryStatus::kExisting, snapshot_id, sequence_number, file_sequence_number, file);
+  return state_->Write(EntryStatus::kExisting, snapshot_id, sequence_number, file_sequence_number,
+                       file);
 }
 
 Status ManifestWriter::AddDeleted(const DataFile& file, int64_t sequence_number,
                                   std::optional<int64_t> file_sequence_number) {
-  return state_->Write(EntryStatus::kDeleted, state_->options.snapshot_id, sequence_number, file_sequence_number, file);
+  return state_->Write(EntryStatus::kDeleted, state_->options.snapshot_id, sequence_number,
+                       file_sequence_number, file);
 }
 
 Status ManifestWriter::Add(const ManifestEntry& entry) {
-  return state_->Write(entry.status, entry.snapshot_id, entry.sequence_number, entry.file_sequence_number, entry.data_file);
+  return state_->Write(entry.status, entry.snapshot_id, entry.sequence_number,
+                       entry.file_sequence_number, entry.data_file);
 }
 
 int64_t ManifestWriter::entries() const { return state_->count; }
@@ -323,24 +344,29 @@ Result<ManifestFile> ManifestWriter::Close() {
   row.min_sequence_number = s.min_sequence.value_or(ManifestFile::kUnassignedSequence);
   row.added_snapshot_id = s.options.snapshot_id.value_or(0);
   row.first_row_id = s.options.first_row_id;
-  for (auto* files : {&row.added_files_count, &row.existing_files_count, &row.deleted_files_count}) {
+  for (auto* files :
+       {&row.added_files_count, &row.existing_files_count, &row.deleted_files_count}) {
     *files = files->value_or(0);
   }
   for (auto* rows : {&row.added_rows_count, &row.existing_rows_count, &row.deleted_rows_count}) {
     *rows = rows->value_or(0);
   }
   row.partitions.emplace();
-  for (size_t i = 0; i < s.ranges.size(); i++) row.partitions->push_back(s.ranges[i].Summary(s.partition.fields[i].type));
+  for (size_t i = 0; i < s.ranges.size(); i++)
+    row.partitions->push_back(s.ranges[i].Summary(s.partition.fields[i].type));
   return row;
 }
 
 Result<std::string> AvroCodecName(std::string_view property) {
   static const std::map<std::string, std::string, std::less<>> kNames = {
-      {"gzip", "deflate"}, {"deflate", "deflate"}, {"zstd", "zstandard"}, {"zstandard", "zstandard"},
-      {"snappy", "snappy"}, {"uncompressed", "null"}, {"none", "null"}, {"null", "null"},
+      {"gzip", "deflate"},        {"deflate", "deflate"}, {"zstd", "zstandard"},
+      {"zstandard", "zstandard"}, {"snappy", "snappy"},   {"uncompressed", "null"},
+      {"none", "null"},           {"null", "null"},
   };
   if (auto it = kNames.find(AsciiLower(property)); it != kNames.end()) return it->second;
-  return Fail(ErrorCode::kInvalidArgument, "Unsupported compression codec: " + std::string(property), "IllegalArgumentException");
+  return Fail(ErrorCode::kInvalidArgument,
+              "Unsupported compression codec: " + std::string(property),
+              "IllegalArgumentException");
 }
 
 }  // namespace iceblink::table

@@ -29,18 +29,25 @@ constexpr NamedColumn kNamedColumns[] = {
 }  // namespace
 
 Result<std::vector<NestedField>> MetadataColumns(const spec::TableMetadata& metadata) {
-  ASSIGN_OR_RETURN(spec::StructType partition, spec::UnionPartitionType(metadata.schema(), metadata.specs));
+  ASSIGN_OR_RETURN(spec::StructType partition,
+                   spec::UnionPartitionType(metadata.schema(), metadata.specs));
   std::vector<NestedField> columns = {
-      NestedField::Required(kFilePathId, "_file", Type::String(), "Path of the file in which a row is stored"),
-      NestedField::Required(kRowPositionId, "_pos", Type::Long(), "Ordinal position of a row in the source data file"),
-      NestedField::Required(kIsDeletedId, "_deleted", Type::Boolean(), "Whether the row has been deleted"),
-      NestedField::Required(kSpecIdId, "_spec_id", Type::Int(), "Spec ID used to track the file containing a row"),
+      NestedField::Required(kFilePathId, "_file", Type::String(),
+                            "Path of the file in which a row is stored"),
+      NestedField::Required(kRowPositionId, "_pos", Type::Long(),
+                            "Ordinal position of a row in the source data file"),
+      NestedField::Required(kIsDeletedId, "_deleted", Type::Boolean(),
+                            "Whether the row has been deleted"),
+      NestedField::Required(kSpecIdId, "_spec_id", Type::Int(),
+                            "Spec ID used to track the file containing a row"),
       NestedField::Optional(kPartitionId, "_partition", Type(std::move(partition)),
                             "Partition to which a row belongs to"),
   };
   if (metadata.format_version >= 3) {
-    columns.push_back(NestedField::Optional(kRowIdId, "_row_id", Type::Long(), "Implicit row ID that is automatically assigned"));
-    columns.push_back(NestedField::Optional(kLastUpdatedSequenceId, "_last_updated_sequence_number", Type::Long(),
+    columns.push_back(NestedField::Optional(kRowIdId, "_row_id", Type::Long(),
+                                            "Implicit row ID that is automatically assigned"));
+    columns.push_back(NestedField::Optional(kLastUpdatedSequenceId, "_last_updated_sequence_number",
+                                            Type::Long(),
                                             "Sequence number when the row was last updated"));
   }
   return columns;
@@ -48,9 +55,12 @@ Result<std::vector<NestedField>> MetadataColumns(const spec::TableMetadata& meta
 
 std::vector<NestedField> ChangelogColumns() {
   return {
-      NestedField::Required(kChangeTypeId, "_change_type", Type::String(), "Record type in changelog"),
-      NestedField::Required(kChangeOrdinalId, "_change_ordinal", Type::Int(), "Change ordinal in changelog"),
-      NestedField::Required(kCommitSnapshotIdId, "_commit_snapshot_id", Type::Long(), "Commit snapshot ID"),
+      NestedField::Required(kChangeTypeId, "_change_type", Type::String(),
+                            "Record type in changelog"),
+      NestedField::Required(kChangeOrdinalId, "_change_ordinal", Type::Int(),
+                            "Change ordinal in changelog"),
+      NestedField::Required(kCommitSnapshotIdId, "_commit_snapshot_id", Type::Long(),
+                            "Commit snapshot ID"),
   };
 }
 

@@ -19,7 +19,8 @@ Result<std::vector<const spec::Snapshot*>> MetadataTableInput::PinnedSnapshot() 
   if (!request.snapshot_id) return snapshots;
   const spec::Snapshot* snapshot = metadata().SnapshotById(*request.snapshot_id);
   if (snapshot == nullptr) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("Cannot find snapshot with ID {}", *request.snapshot_id),
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("Cannot find snapshot with ID {}", *request.snapshot_id),
                 "IllegalArgumentException");
   }
   snapshots.push_back(snapshot);
@@ -42,7 +43,8 @@ Status EntryCursor::ReadNextList() {
   snapshots_.pop_front();
   const bool several = !snapshots_.empty() || !seen_.empty();
   return ForEachManifest(context_, *snapshot, [&](spec::ManifestFile&& m) -> Status {
-    const bool wanted = m.content == spec::ManifestContent::kData ? options_.data : options_.deletes;
+    const bool wanted =
+        m.content == spec::ManifestContent::kData ? options_.data : options_.deletes;
     if (!wanted || (several && !seen_.insert(m.path).second)) return {};
     if (options_.read.live_only && !m.has_added_files() && !m.has_existing_files()) return {};
     m.partitions.reset();
@@ -56,7 +58,8 @@ Result<bool> EntryCursor::OpenNextManifest() {
     if (snapshots_.empty()) return false;
     RETURN_IF_ERROR(ReadNextList());
   }
-  ASSIGN_OR_RETURN(reader_, ManifestReader::Open(context_, manifests_.front(), types_, options_.read));
+  ASSIGN_OR_RETURN(reader_,
+                   ManifestReader::Open(context_, manifests_.front(), types_, options_.read));
   manifests_.pop_front();
   return true;
 }
@@ -73,13 +76,15 @@ Result<const spec::ManifestEntry*> EntryCursor::Next() {
   }
 }
 
-PartitionUnion::PartitionUnion(const PartitionTypes& types, const spec::StructType& type) : size_(type.fields.size()) {
+PartitionUnion::PartitionUnion(const PartitionTypes& types, const spec::StructType& type)
+    : size_(type.fields.size()) {
   for (const auto& [id, entry] : types.entries()) {
     std::vector<int32_t>& positions = positions_[id];
     for (const spec::NestedField& field : type.fields) {
       const auto& own = entry.spec.fields;
-      const auto at = std::find_if(own.begin(), own.end(),
-                                   [&](const spec::PartitionField& f) { return f.field_id == field.id; });
+      const auto at = std::find_if(own.begin(), own.end(), [&](const spec::PartitionField& f) {
+        return f.field_id == field.id;
+      });
       positions.push_back(at == own.end() ? -1 : static_cast<int32_t>(at - own.begin()));
     }
   }
@@ -99,7 +104,8 @@ ValueList PartitionUnion::Coerce(int32_t spec_id, std::span<const Value> tuple) 
 spec::StructType PartitionColumnType(const spec::Schema& schema) {
   const spec::NestedField* column = schema.FindField("partition");
   if (column == nullptr) column = schema.FindField("data_file.partition");
-  return column != nullptr && column->type.Is(spec::TypeKind::kStruct) ? column->type.AsStruct() : spec::StructType{};
+  return column != nullptr && column->type.Is(spec::TypeKind::kStruct) ? column->type.AsStruct()
+                                                                       : spec::StructType{};
 }
 
 }  // namespace iceblink::table

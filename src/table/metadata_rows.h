@@ -23,7 +23,8 @@ struct MetadataTableInput {
   const spec::TableMetadata& metadata() const { return *request.metadata; }
   // Whether the top-level column is asked for.
   bool Wants(std::string_view column) const;
-  // The snapshot a pinned table shows, as a list of at most one. Error: IllegalArgumentException for an unknown id.
+  // The snapshot a pinned table shows, as a list of at most one. Error: IllegalArgumentException
+  // for an unknown id.
   Result<std::vector<const spec::Snapshot*>> PinnedSnapshot() const;
   std::vector<const spec::Snapshot*> AllSnapshots() const;
   // Those of the request's kind: the pinned one, or all for all_* tables.
@@ -54,9 +55,12 @@ class EntryCursor {
     bool data = true;
     bool deletes = true;
   };
-  EntryCursor(const ReadContext& context, const PartitionTypes& types, std::vector<const spec::Snapshot*> snapshots,
-              Options options)
-      : context_(context), types_(types), snapshots_(snapshots.begin(), snapshots.end()), options_(std::move(options)) {}
+  EntryCursor(const ReadContext& context, const PartitionTypes& types,
+              std::vector<const spec::Snapshot*> snapshots, Options options)
+      : context_(context),
+        types_(types),
+        snapshots_(snapshots.begin(), snapshots.end()),
+        options_(std::move(options)) {}
 
   // Valid until the next call; null at the end.
   Result<const spec::ManifestEntry*> Next();
@@ -84,10 +88,12 @@ class PartitionUnion {
 
  private:
   size_t size_;
-  std::map<int32_t, std::vector<int32_t>> positions_;  // by spec: where each union field is in the tuple; -1: nowhere
+  std::map<int32_t, std::vector<int32_t>>
+      positions_;  // by spec: where each union field is in the tuple; -1: nowhere
 };
 
-// The partition column of a metadata table's schema (also inside data_file); no fields when there is none.
+// The partition column of a metadata table's schema (also inside data_file); no fields when there
+// is none.
 spec::StructType PartitionColumnType(const spec::Schema& schema);
 
 template <typename T>

@@ -30,7 +30,8 @@ struct MetricColumn {
   spec::Type type;
 };
 
-std::vector<MetricColumn> MetricColumns(const spec::Schema& table_schema, const spec::Schema& metadata_schema) {
+std::vector<MetricColumn> MetricColumns(const spec::Schema& table_schema,
+                                        const spec::Schema& metadata_schema) {
   std::vector<MetricColumn> columns;
   const spec::NestedField& metrics = metadata_schema.fields().back();
   for (const spec::NestedField& column : metrics.type.AsStruct().fields) {
@@ -58,11 +59,11 @@ Value ReadableMetricsOf(const std::vector<MetricColumn>& columns, const DataFile
   ValueList metrics;
   metrics.reserve(columns.size());
   for (const MetricColumn& column : columns) {
-    metrics.push_back(Value::Struct({CountOf(file.column_sizes, column.field_id),
-                                     CountOf(file.value_counts, column.field_id),
-                                     CountOf(file.null_value_counts, column.field_id),
-                                     CountOf(file.nan_value_counts, column.field_id),
-                                     BoundOf(file.lower_bounds, column), BoundOf(file.upper_bounds, column)}));
+    metrics.push_back(Value::Struct(
+        {CountOf(file.column_sizes, column.field_id), CountOf(file.value_counts, column.field_id),
+         CountOf(file.null_value_counts, column.field_id),
+         CountOf(file.nan_value_counts, column.field_id), BoundOf(file.lower_bounds, column),
+         BoundOf(file.upper_bounds, column)}));
   }
   return Value::Struct(std::move(metrics));
 }
@@ -123,8 +124,8 @@ bool IsEntries(MetadataTableKind kind) {
 
 bool WantsMetrics(const MetadataTableInput& input) {
   static constexpr std::string_view kMetricColumns[] = {
-      "data_file",        "readable_metrics", "column_sizes", "value_counts", "null_value_counts",
-      "nan_value_counts", "lower_bounds",     "upper_bounds"};
+      "data_file",         "readable_metrics", "column_sizes", "value_counts",
+      "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds"};
   for (const std::string_view column : kMetricColumns) {
     if (input.Wants(column)) return true;
   }
@@ -136,8 +137,10 @@ EntryCursor::Options CursorOptions(const MetadataTableInput& input) {
   EntryCursor::Options options;
   options.read.live_only = !IsEntries(kind);
   options.read.stats = WantsMetrics(input) ? StatsSelection::All() : StatsSelection::None();
-  options.data = kind != MetadataTableKind::kDeleteFiles && kind != MetadataTableKind::kAllDeleteFiles;
-  options.deletes = kind != MetadataTableKind::kDataFiles && kind != MetadataTableKind::kAllDataFiles;
+  options.data =
+      kind != MetadataTableKind::kDeleteFiles && kind != MetadataTableKind::kAllDeleteFiles;
+  options.deletes =
+      kind != MetadataTableKind::kDataFiles && kind != MetadataTableKind::kAllDataFiles;
   return options;
 }
 
@@ -149,7 +152,8 @@ class FileRows final : public MetadataRows {
         partitions_(types_, PartitionColumnType(input_.schema)),
         metrics_(MetricColumns(input_.metadata().schema(), input_.schema)),
         cursor_(input_.context, types_, std::move(snapshots), CursorOptions(input_)) {
-    for (const spec::NestedField& column : input_.schema.fields()) wanted_.push_back(input_.Wants(column.name));
+    for (const spec::NestedField& column : input_.schema.fields())
+      wanted_.push_back(input_.Wants(column.name));
   }
 
   Result<std::vector<ValueList>> Next() override {
@@ -168,7 +172,8 @@ class FileRows final : public MetadataRows {
     ValueList row(columns.size());
     for (size_t i = 0; i < columns.size(); i++) {
       if (!wanted_[i]) continue;
-      row[i] = i + 1 == columns.size() ? ReadableMetricsOf(metrics_, entry.data_file) : Column(columns[i], entry);
+      row[i] = i + 1 == columns.size() ? ReadableMetricsOf(metrics_, entry.data_file)
+                                       : Column(columns[i], entry);
     }
     return row;
   }

@@ -19,7 +19,8 @@ Value SummaryMap(const spec::Snapshot& snapshot) {
 std::vector<ValueList> SnapshotRows(const spec::TableMetadata& metadata) {
   std::vector<ValueList> rows;
   for (const spec::Snapshot& s : metadata.snapshots) {
-    rows.push_back({Micros(s.timestamp_ms), s.snapshot_id, OptionalValue(s.parent_id), OptionalValue(s.operation),
+    rows.push_back({Micros(s.timestamp_ms), s.snapshot_id, OptionalValue(s.parent_id),
+                    OptionalValue(s.operation),
                     s.manifest_list.empty() ? Value() : Value(s.manifest_list), SummaryMap(s)});
   }
   return rows;
@@ -27,7 +28,8 @@ std::vector<ValueList> SnapshotRows(const spec::TableMetadata& metadata) {
 
 std::vector<ValueList> HistoryRows(const spec::TableMetadata& metadata) {
   std::set<int64_t> current;
-  for (const spec::Snapshot* s : AncestorsOf(metadata, metadata.current_snapshot_id)) current.insert(s->snapshot_id);
+  for (const spec::Snapshot* s : AncestorsOf(metadata, metadata.current_snapshot_id))
+    current.insert(s->snapshot_id);
   std::vector<ValueList> rows;
   for (const spec::SnapshotLogEntry& entry : metadata.snapshot_log) {
     const spec::Snapshot* snapshot = metadata.SnapshotById(entry.snapshot_id);
@@ -48,7 +50,8 @@ std::vector<ValueList> RefRows(const spec::TableMetadata& metadata) {
   return rows;
 }
 
-ValueList MetadataLogRow(const spec::TableMetadata& metadata, int64_t timestamp_ms, const std::string& file) {
+ValueList MetadataLogRow(const spec::TableMetadata& metadata, int64_t timestamp_ms,
+                         const std::string& file) {
   const std::optional<int64_t> id = SnapshotIdAsOf(metadata, timestamp_ms);
   const spec::Snapshot* snapshot = id ? metadata.SnapshotById(*id) : nullptr;
   return {Micros(timestamp_ms), file, OptionalValue(id),
@@ -56,7 +59,8 @@ ValueList MetadataLogRow(const spec::TableMetadata& metadata, int64_t timestamp_
           snapshot != nullptr ? Value(snapshot->sequence_number) : Value()};
 }
 
-std::vector<ValueList> MetadataLogRows(const spec::TableMetadata& metadata, const std::string& current_file) {
+std::vector<ValueList> MetadataLogRows(const spec::TableMetadata& metadata,
+                                       const std::string& current_file) {
   std::vector<ValueList> rows;
   for (const spec::MetadataLogEntry& entry : metadata.metadata_log) {
     rows.push_back(MetadataLogRow(metadata, entry.timestamp_ms, entry.metadata_file));
@@ -78,8 +82,9 @@ Result<std::unique_ptr<MetadataRows>> OpenHistoryRows(MetadataTableInput input) 
     case MetadataTableKind::kRefs:
       return fixed(RefRows(metadata));
     case MetadataTableKind::kMetadataLogEntries:
-      return fixed(MetadataLogRows(metadata, input.request.metadata_location.empty() ? metadata.metadata_file_location
-                                                                                     : input.request.metadata_location));
+      return fixed(MetadataLogRows(metadata, input.request.metadata_location.empty()
+                                                 ? metadata.metadata_file_location
+                                                 : input.request.metadata_location));
     default:
       return fixed(SnapshotRows(metadata));
   }

@@ -35,7 +35,9 @@ Value Summaries(const PartitionTypes& types, const ManifestFile& manifest) {
 class ManifestRows final : public MetadataRows {
  public:
   ManifestRows(MetadataTableInput input, std::vector<const spec::Snapshot*> snapshots)
-      : input_(std::move(input)), types_(input_.metadata()), snapshots_(snapshots.begin(), snapshots.end()) {}
+      : input_(std::move(input)),
+        types_(input_.metadata()),
+        snapshots_(snapshots.begin(), snapshots.end()) {}
 
   Result<std::vector<ValueList>> Next() override {
     std::vector<ValueList> rows;
@@ -56,10 +58,18 @@ class ManifestRows final : public MetadataRows {
     const auto count = [&](bool of_data, const std::optional<int32_t>& files) {
       return of_data == data ? OptionalValue(files) : Value(0);
     };
-    ValueList row = {static_cast<int32_t>(m.content), m.path, m.length, m.spec_id, m.added_snapshot_id,
-                     count(true, m.added_files_count), count(true, m.existing_files_count),
-                     count(true, m.deleted_files_count), count(false, m.added_files_count),
-                     count(false, m.existing_files_count), count(false, m.deleted_files_count), Summaries(types_, m)};
+    ValueList row = {static_cast<int32_t>(m.content),
+                     m.path,
+                     m.length,
+                     m.spec_id,
+                     m.added_snapshot_id,
+                     count(true, m.added_files_count),
+                     count(true, m.existing_files_count),
+                     count(true, m.deleted_files_count),
+                     count(false, m.added_files_count),
+                     count(false, m.existing_files_count),
+                     count(false, m.deleted_files_count),
+                     Summaries(types_, m)};
     if (input_.request.kind == MetadataTableKind::kAllManifests) {
       row.emplace_back(snapshot_id);
       row.push_back(OptionalValue(m.key_metadata));
@@ -85,7 +95,8 @@ struct PartitionTotals {
   const spec::Snapshot* updated_by = nullptr;
 
   void Add(const spec::DataFile& file, const spec::Snapshot* snapshot) {
-    if (snapshot != nullptr && (updated_by == nullptr || snapshot->timestamp_ms > updated_by->timestamp_ms)) {
+    if (snapshot != nullptr &&
+        (updated_by == nullptr || snapshot->timestamp_ms > updated_by->timestamp_ms)) {
       updated_by = snapshot;
       spec_id = file.spec_id;
     }
@@ -109,7 +120,8 @@ struct PartitionTotals {
   ValueList Row() const {
     ValueList row;
     if (!tuple.empty()) row = {Value::Struct(tuple), spec_id};
-    for (Value v : ValueList{records, files, bytes, position_records, position_files, equality_records, equality_files}) {
+    for (Value v : ValueList{records, files, bytes, position_records, position_files,
+                             equality_records, equality_files}) {
       row.push_back(std::move(v));
     }
     row.push_back(updated_by != nullptr ? Value(updated_by->timestamp_ms * 1000) : Value());
@@ -144,7 +156,8 @@ Result<std::unique_ptr<MetadataRows>> OpenPartitionRows(MetadataTableInput input
     ValueList tuple = partitions.Coerce(file.spec_id, file.partition);
     const auto [at, added] = by_key.emplace(PartitionKey(0, tuple), totals.size());
     if (added) totals.push_back({std::move(tuple)});
-    totals[at->second].Add(file, entry->snapshot_id ? input.metadata().SnapshotById(*entry->snapshot_id) : nullptr);
+    totals[at->second].Add(
+        file, entry->snapshot_id ? input.metadata().SnapshotById(*entry->snapshot_id) : nullptr);
   }
   std::vector<ValueList> rows;
   rows.reserve(totals.size());

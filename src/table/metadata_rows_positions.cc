@@ -1,4 +1,5 @@
-// position_deletes: one row for each position of the live position delete files and deletion vectors.
+// position_deletes: one row for each position of the live position delete files and deletion
+// vectors.
 #include "io/deletion_vector.h"
 #include "table/metadata_columns.h"
 #include "table/metadata_rows.h"
@@ -61,14 +62,16 @@ class PositionRows final : public MetadataRows {
       return {};
     };
     if (file.is_dv()) return ReadVector(*input_.context.files, file, add);
-    if (input_.request.read_position_deletes) return input_.request.read_position_deletes(file, add);
+    if (input_.request.read_position_deletes)
+      return input_.request.read_position_deletes(file, add);
     return Fail(ErrorCode::kUnsupported, "Cannot read position delete file " + file.file_path);
   }
 
   // The columns after file_path, pos and row.
   ValueList Constants(const DataFile& file) const {
     ValueList values;
-    if (!partitions_.empty()) values.push_back(Value::Struct(partitions_.Coerce(file.spec_id, file.partition)));
+    if (!partitions_.empty())
+      values.push_back(Value::Struct(partitions_.Coerce(file.spec_id, file.partition)));
     values.emplace_back(file.spec_id);
     values.emplace_back(file.file_path);
     if (input_.metadata().format_version >= 3) {

@@ -42,11 +42,16 @@ constexpr TableRow kTables[] = {
 };
 
 const TableRow& RowOf(MetadataTableKind kind) {
-  return *std::find_if(std::begin(kTables), std::end(kTables), [&](const TableRow& row) { return row.kind == kind; });
+  return *std::find_if(std::begin(kTables), std::end(kTables),
+                       [&](const TableRow& row) { return row.kind == kind; });
 }
 
-NestedField Req(int32_t id, const char* name, Type type) { return NestedField::Required(id, name, std::move(type)); }
-NestedField Opt(int32_t id, const char* name, Type type) { return NestedField::Optional(id, name, std::move(type)); }
+NestedField Req(int32_t id, const char* name, Type type) {
+  return NestedField::Required(id, name, std::move(type));
+}
+NestedField Opt(int32_t id, const char* name, Type type) {
+  return NestedField::Optional(id, name, std::move(type));
+}
 NestedField Req(int32_t id, const char* name, Type type, const char* doc) {
   return NestedField::Required(id, name, std::move(type), doc);
 }
@@ -55,8 +60,10 @@ NestedField Opt(int32_t id, const char* name, Type type, const char* doc) {
 }
 
 std::vector<NestedField> SnapshotColumns() {
-  return {Req(1, "committed_at", Type::TimestampTz()), Req(2, "snapshot_id", Type::Long()),
-          Opt(3, "parent_id", Type::Long()), Opt(4, "operation", Type::String()),
+  return {Req(1, "committed_at", Type::TimestampTz()),
+          Req(2, "snapshot_id", Type::Long()),
+          Opt(3, "parent_id", Type::Long()),
+          Opt(4, "operation", Type::String()),
           Opt(5, "manifest_list", Type::String()),
           Opt(6, "summary", Type::Map(7, Type::String(), 8, Type::String(), true))};
 }
@@ -67,8 +74,11 @@ std::vector<NestedField> HistoryColumns() {
 }
 
 std::vector<NestedField> RefColumns() {
-  return {Req(1, "name", Type::String()), Req(2, "type", Type::String()), Req(3, "snapshot_id", Type::Long()),
-          Opt(4, "max_reference_age_in_ms", Type::Long()), Opt(5, "min_snapshots_to_keep", Type::Int()),
+  return {Req(1, "name", Type::String()),
+          Req(2, "type", Type::String()),
+          Req(3, "snapshot_id", Type::Long()),
+          Opt(4, "max_reference_age_in_ms", Type::Long()),
+          Opt(5, "min_snapshots_to_keep", Type::Int()),
           Opt(6, "max_snapshot_age_in_ms", Type::Long())};
 }
 
@@ -83,7 +93,8 @@ std::vector<NestedField> ManifestColumns(bool all) {
   NestedField contains_nan = Opt(11, "contains_nan", Type::Boolean());
   contains_nan.required = all;
   Type summary = Type::Struct({Req(10, "contains_null", Type::Boolean()), std::move(contains_nan),
-                               Opt(12, "lower_bound", Type::String()), Opt(13, "upper_bound", Type::String())});
+                               Opt(12, "lower_bound", Type::String()),
+                               Opt(13, "upper_bound", Type::String())});
   std::vector<NestedField> columns = {
       Req(14, "content", Type::Int()),
       Req(1, "path", Type::String()),
@@ -116,38 +127,53 @@ std::vector<NestedField> PartitionColumns(StructType partition) {
       Req(2, "record_count", Type::Long(), "Count of records in data files"),
       Req(3, "file_count", Type::Int(), "Count of data files"),
       Req(11, "total_data_file_size_in_bytes", Type::Long(), "Total size in bytes of data files"),
-      Req(5, "position_delete_record_count", Type::Long(), "Count of records in position delete files"),
+      Req(5, "position_delete_record_count", Type::Long(),
+          "Count of records in position delete files"),
       Req(6, "position_delete_file_count", Type::Int(), "Count of position delete files"),
-      Req(7, "equality_delete_record_count", Type::Long(), "Count of records in equality delete files"),
+      Req(7, "equality_delete_record_count", Type::Long(),
+          "Count of records in equality delete files"),
       Req(8, "equality_delete_file_count", Type::Int(), "Count of equality delete files"),
-      Opt(9, "last_updated_at", Type::TimestampTz(), "Commit time of snapshot that last updated this partition"),
-      Opt(10, "last_updated_snapshot_id", Type::Long(), "Id of snapshot that last updated this partition"),
+      Opt(9, "last_updated_at", Type::TimestampTz(),
+          "Commit time of snapshot that last updated this partition"),
+      Opt(10, "last_updated_snapshot_id", Type::Long(),
+          "Id of snapshot that last updated this partition"),
   };
   columns.insert(columns.end(), rest.begin(), rest.end());
   return columns;
 }
 
-std::vector<NestedField> PositionDeleteColumns(const TableMetadata& metadata, StructType partition) {
+std::vector<NestedField> PositionDeleteColumns(const TableMetadata& metadata,
+                                               StructType partition) {
   std::vector<NestedField> columns = {
-      Req(kDeleteFilePathId, "file_path", Type::String(), "Path of a file in which a deleted row is stored"),
-      Req(kDeleteFilePosId, "pos", Type::Long(), "Ordinal position of a deleted row in the data file"),
+      Req(kDeleteFilePathId, "file_path", Type::String(),
+          "Path of a file in which a deleted row is stored"),
+      Req(kDeleteFilePosId, "pos", Type::Long(),
+          "Ordinal position of a deleted row in the data file"),
       Opt(kDeleteFileRowId, "row", Type(metadata.schema().struct_type()), "Deleted row values"),
   };
   if (!partition.fields.empty()) {
-    columns.push_back(Req(kPartitionId, "partition", Type(std::move(partition)), "Partition that position delete row belongs to"));
+    columns.push_back(Req(kPartitionId, "partition", Type(std::move(partition)),
+                          "Partition that position delete row belongs to"));
   }
-  columns.push_back(Req(kSpecIdId, "spec_id", Type::Int(), "Spec ID used to track the file containing a row"));
-  columns.push_back(Req(kFilePathId, "delete_file_path", Type::String(), "Path of the file in which a row is stored"));
+  columns.push_back(
+      Req(kSpecIdId, "spec_id", Type::Int(), "Spec ID used to track the file containing a row"));
+  columns.push_back(Req(kFilePathId, "delete_file_path", Type::String(),
+                        "Path of the file in which a row is stored"));
   if (metadata.format_version >= 3) {
-    columns.push_back(Opt(kContentOffsetId, "content_offset", Type::Long(), "The offset in the DV where the content starts"));
-    columns.push_back(Opt(kContentSizeId, "content_size_in_bytes", Type::Long(), "The length in bytes of the DV blob"));
+    columns.push_back(Opt(kContentOffsetId, "content_offset", Type::Long(),
+                          "The offset in the DV where the content starts"));
+    columns.push_back(Opt(kContentSizeId, "content_size_in_bytes", Type::Long(),
+                          "The length in bytes of the DV blob"));
   }
   return columns;
 }
 
-int32_t HighestId(const std::vector<NestedField>& columns) { return spec::Schema(columns).HighestFieldId(); }
+int32_t HighestId(const std::vector<NestedField>& columns) {
+  return spec::Schema(columns).HighestFieldId();
+}
 
-// Six metrics for each primitive leaf column, sorted by the column's full name; ids follow the table's own.
+// Six metrics for each primitive leaf column, sorted by the column's full name; ids follow the
+// table's own.
 NestedField ReadableMetrics(const spec::Schema& schema, int32_t next_id) {
   std::map<int32_t, const NestedField*> by_id;
   for (const NestedField* field : schema.AllFields()) by_id[field->id] = field;
@@ -158,22 +184,27 @@ NestedField ReadableMetrics(const spec::Schema& schema, int32_t next_id) {
     const int32_t own_id = ++next_id;
     std::vector<NestedField> values;
     values.push_back(Opt(++next_id, "column_size", Type::Long(), "Total size on disk"));
-    values.push_back(Opt(++next_id, "value_count", Type::Long(), "Total count, including null and NaN"));
+    values.push_back(
+        Opt(++next_id, "value_count", Type::Long(), "Total count, including null and NaN"));
     values.push_back(Opt(++next_id, "null_value_count", Type::Long(), "Null value count"));
     values.push_back(Opt(++next_id, "nan_value_count", Type::Long(), "NaN value count"));
     values.push_back(Opt(++next_id, "lower_bound", field->type, "Lower bound"));
     values.push_back(Opt(++next_id, "upper_bound", field->type, "Upper bound"));
-    metrics.push_back(NestedField::Optional(own_id, name, Type::Struct(std::move(values)), "Metrics for column " + name));
+    metrics.push_back(NestedField::Optional(own_id, name, Type::Struct(std::move(values)),
+                                            "Metrics for column " + name));
   }
-  std::sort(metrics.begin(), metrics.end(), [](const NestedField& a, const NestedField& b) { return a.name < b.name; });
+  std::sort(metrics.begin(), metrics.end(),
+            [](const NestedField& a, const NestedField& b) { return a.name < b.name; });
   return NestedField::Optional(++next_id, "readable_metrics", Type::Struct(std::move(metrics)),
                                "Column metrics in readable form");
 }
 
 std::vector<NestedField> FileColumns(StructType partition) {
   const bool unpartitioned = partition.fields.empty();
-  std::vector<NestedField> columns = DataFileType(kMetadataTableColumns, std::move(partition)).fields;
-  if (unpartitioned) std::erase_if(columns, [](const NestedField& c) { return c.id == entry_field::kPartition; });
+  std::vector<NestedField> columns =
+      DataFileType(kMetadataTableColumns, std::move(partition)).fields;
+  if (unpartitioned)
+    std::erase_if(columns, [](const NestedField& c) { return c.id == entry_field::kPartition; });
   return columns;
 }
 
@@ -202,7 +233,8 @@ std::string_view MetadataTableName(MetadataTableKind kind) { return RowOf(kind).
 TimeTravel MetadataTableTimeTravel(MetadataTableKind kind) { return RowOf(kind).time_travel; }
 
 Result<spec::Schema> MetadataTableSchema(MetadataTableKind kind, const TableMetadata& metadata) {
-  ASSIGN_OR_RETURN(StructType partition, spec::UnionPartitionType(metadata.schema(), metadata.specs));
+  ASSIGN_OR_RETURN(StructType partition,
+                   spec::UnionPartitionType(metadata.schema(), metadata.specs));
   switch (kind) {
     case MetadataTableKind::kSnapshots:
       return spec::Schema(SnapshotColumns());
@@ -234,7 +266,8 @@ Result<spec::Schema> MetadataTableSchema(MetadataTableKind kind, const TableMeta
   return Fail(ErrorCode::kInternal, "unknown metadata table");
 }
 
-Result<std::unique_ptr<MetadataRows>> OpenMetadataTable(const ReadContext& context, MetadataTableRequest request) {
+Result<std::unique_ptr<MetadataRows>> OpenMetadataTable(const ReadContext& context,
+                                                        MetadataTableRequest request) {
   ASSIGN_OR_RETURN(spec::Schema schema, MetadataTableSchema(request.kind, *request.metadata));
   MetadataTableInput input{context, std::move(request), std::move(schema)};
   switch (input.request.kind) {

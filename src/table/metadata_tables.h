@@ -1,8 +1,8 @@
-// Metadata tables (`db.t.snapshots`, `db.t.files` ...) as schemas and streams of rows, with the columns, field ids and values
-// that Spark shows.
+// Metadata tables (`db.t.snapshots`, `db.t.files` ...) as schemas and streams of rows, with the
+// columns, field ids and values that Spark shows.
 //
-// One row of a table of data describes each of them; the file-like ones share one row builder. Rows stream manifest by
-// manifest; only `partitions` holds one row per partition until the end.
+// One row of a table of data describes each of them; the file-like ones share one row builder. Rows
+// stream manifest by manifest; only `partitions` holds one row per partition until the end.
 #pragma once
 
 #include <cstdint>
@@ -53,12 +53,15 @@ enum class TimeTravel : uint8_t {
 TimeTravel MetadataTableTimeTravel(MetadataTableKind kind);
 
 // Returns the columns. Error: as spec::UnionPartitionType.
-Result<spec::Schema> MetadataTableSchema(MetadataTableKind kind, const spec::TableMetadata& metadata);
+Result<spec::Schema> MetadataTableSchema(MetadataTableKind kind,
+                                         const spec::TableMetadata& metadata);
 
-// Reads the rows of one position delete file or deletion vector: calls back with data file path, position and the stored row
-// (NULL when there is none). Only the room that reads Parquet can do it for Parquet files.
+// Reads the rows of one position delete file or deletion vector: calls back with data file path,
+// position and the stored row (NULL when there is none). Only the room that reads Parquet can do it
+// for Parquet files.
 using PositionVisitor = std::function<Status(const std::string& path, int64_t position, Value row)>;
-using PositionDeleteReader = std::function<Status(const spec::DataFile& delete_file, const PositionVisitor& visit)>;
+using PositionDeleteReader =
+    std::function<Status(const spec::DataFile& delete_file, const PositionVisitor& visit)>;
 
 struct MetadataTableRequest {
   MetadataTableKind kind = MetadataTableKind::kSnapshots;
@@ -67,7 +70,8 @@ struct MetadataTableRequest {
   std::optional<int64_t> snapshot_id;  // what pinned tables show; absent: no rows. Others ignore it
   // Top-level columns wanted, by name; empty: all. Others come as NULL and are not computed.
   std::vector<std::string> columns;
-  // kPositionDeletes only: reads Parquet delete files. Without it such a file is kUnsupported; vectors are read here.
+  // kPositionDeletes only: reads Parquet delete files. Without it such a file is kUnsupported;
+  // vectors are read here.
   PositionDeleteReader read_position_deletes;
 };
 
@@ -79,8 +83,9 @@ class MetadataRows {
   virtual Result<std::vector<ValueList>> Next() = 0;
 };
 
-// Error: UnsupportedOperationException "Cannot select snapshot in table: %s" never comes from here: the caller checks
-// MetadataTableTimeTravel when a statement selects a snapshot.
-Result<std::unique_ptr<MetadataRows>> OpenMetadataTable(const ReadContext& context, MetadataTableRequest request);
+// Error: UnsupportedOperationException "Cannot select snapshot in table: %s" never comes from here:
+// the caller checks MetadataTableTimeTravel when a statement selects a snapshot.
+Result<std::unique_ptr<MetadataRows>> OpenMetadataTable(const ReadContext& context,
+                                                        MetadataTableRequest request);
 
 }  // namespace iceblink::table

@@ -46,14 +46,16 @@ std::vector<std::string> Names(const spec::Schema& schema) {
   return names;
 }
 
-// The table of a merge-on-read scenario: two data files, a third, a position delete on the first, then a second spec.
+// The table of a merge-on-read scenario: two data files, a third, a position delete on the first,
+// then a second spec.
 class MetadataTablesTest : public testing::Test {
  protected:
   MetadataTablesTest() {
     auto metadata = std::make_shared<TableMetadata>(SmallTable());
     metadata_ = metadata;
     metadata->metadata_file_location = "memory://w/t/metadata/2.json";
-    metadata->metadata_log = {{500, "memory://w/t/metadata/0.json"}, {1000, "memory://w/t/metadata/1.json"}};
+    metadata->metadata_log = {{500, "memory://w/t/metadata/0.json"},
+                              {1000, "memory://w/t/metadata/1.json"}};
     metadata->last_updated_ms = 2500;
     DataFile second = SmallFile("c", "c", 1);
     Commit(*metadata, 1, {{SmallFile("a", "a", 2), SmallFile("b", Value(), 1)}, {}});
@@ -64,8 +66,10 @@ class MetadataTablesTest : public testing::Test {
     deletes.nan_value_counts.clear();
     deletes.referenced_data_file = "memory://w/t/data/a.parquet";
     Commit(*metadata, 2, {{second}, {deletes}});
-    metadata->specs.push_back(spec::PartitionSpec{
-        1, {{2, 1000, "dep", spec::Transform::Identity()}, {1, 1001, "id_bucket_2", spec::Transform::Bucket(2)}}});
+    metadata->specs.push_back(
+        spec::PartitionSpec{1,
+                            {{2, 1000, "dep", spec::Transform::Identity()},
+                             {1, 1001, "id_bucket_2", spec::Transform::Bucket(2)}}});
     metadata->default_spec_id = 1;
   }
 
@@ -75,13 +79,16 @@ class MetadataTablesTest : public testing::Test {
   };
   void Commit(TableMetadata& metadata, int64_t id, const Added& added) {
     std::vector<ManifestFile> manifests;
-    if (const spec::Snapshot* current = metadata.CurrentSnapshot()) manifests = Must(ReadManifests(context_, *current));
+    if (const spec::Snapshot* current = metadata.CurrentSnapshot())
+      manifests = Must(ReadManifests(context_, *current));
     for (const auto* files : {&added.data, &added.deletes}) {
       if (files->empty()) continue;
       ManifestWriteOptions options;
       options.snapshot_id = id;
-      options.content = files == &added.data ? spec::ManifestContent::kData : spec::ManifestContent::kDeletes;
-      const std::string path = "memory://w/m" + std::to_string(id) + (files == &added.data ? "d" : "x") + ".avro";
+      options.content =
+          files == &added.data ? spec::ManifestContent::kData : spec::ManifestContent::kDeletes;
+      const std::string path =
+          "memory://w/m" + std::to_string(id) + (files == &added.data ? "d" : "x") + ".avro";
       auto writer = Must(ManifestWriter::Create(files_, path, metadata.schema(), metadata.spec(),
                                                 PartitionTypes(metadata).Find(0)->type, options));
       for (const DataFile& file : *files) EXPECT_TRUE(writer->AddAdded(file).has_value());
@@ -96,8 +103,9 @@ class MetadataTablesTest : public testing::Test {
     snapshot.summary = {{"added-data-files", "2"}};
     snapshot.manifest_list = "memory://w/list" + std::to_string(id) + ".avro";
     snapshot.schema_id = 0;
-    auto list = Must(ManifestListWriter::Create(files_, snapshot.manifest_list,
-                                                {.snapshot_id = id, .parent_snapshot_id = {}, .sequence_number = id}));
+    auto list = Must(ManifestListWriter::Create(
+        files_, snapshot.manifest_list,
+        {.snapshot_id = id, .parent_snapshot_id = {}, .sequence_number = id}));
     for (const ManifestFile& m : manifests) Must(list->Add(m));
     EXPECT_TRUE(list->Close().has_value());
     metadata.snapshots.push_back(snapshot);
@@ -124,7 +132,8 @@ class MetadataTablesTest : public testing::Test {
         ValueList shown;
         for (size_t i = 0; i < row.size(); i++) {
           const std::string& name = schema.fields()[i].name;
-          if (columns.empty() || std::find(columns.begin(), columns.end(), name) != columns.end()) shown.push_back(row[i]);
+          if (columns.empty() || std::find(columns.begin(), columns.end(), name) != columns.end())
+            shown.push_back(row[i]);
         }
         lines.push_back(Show(Value::Struct(shown)));
       }
@@ -150,21 +159,26 @@ TEST_F(MetadataTablesTest, HistoryKinds) {
   EXPECT_EQ(Rows(MetadataTableKind::kSnapshots),
             (Lines{"{1000000,1,null,append,memory://w/list1.avro,[added-data-files:2]}",
                    "{2000000,2,1,append,memory://w/list2.avro,[added-data-files:2]}"}));
-  EXPECT_EQ(Rows(MetadataTableKind::kHistory), (Lines{"{1000000,1,null,true}", "{2000000,2,1,true}"}));
+  EXPECT_EQ(Rows(MetadataTableKind::kHistory),
+            (Lines{"{1000000,1,null,true}", "{2000000,2,1,true}"}));
   EXPECT_EQ(Rows(MetadataTableKind::kRefs), Lines{"{main,BRANCH,2,null,null,null}"});
   EXPECT_EQ(Rows(MetadataTableKind::kMetadataLogEntries),
             (Lines{"{500000,memory://w/t/metadata/0.json,null,null,null}",
-                   "{1000000,memory://w/t/metadata/1.json,1,0,1}", "{2500000,memory://w/t/metadata/2.json,2,0,2}"}));
+                   "{1000000,memory://w/t/metadata/1.json,1,0,1}",
+                   "{2500000,memory://w/t/metadata/2.json,2,0,2}"}));
 }
 
 TEST_F(MetadataTablesTest, FilesShowTheUnionOfSpecs) {
-  EXPECT_EQ(Rows(MetadataTableKind::kFiles, {"content", "spec_id", "partition", "record_count"}),
-            (Lines{"{0,0,{a,null},2}", "{0,0,{null,null},1}", "{0,0,{c,null},1}", "{1,0,{a,null},1}"}));
-  EXPECT_EQ(Rows(MetadataTableKind::kDeleteFiles, {"value_counts", "column_sizes", "referenced_data_file"}),
+  EXPECT_EQ(
+      Rows(MetadataTableKind::kFiles, {"content", "spec_id", "partition", "record_count"}),
+      (Lines{"{0,0,{a,null},2}", "{0,0,{null,null},1}", "{0,0,{c,null},1}", "{1,0,{a,null},1}"}));
+  EXPECT_EQ(Rows(MetadataTableKind::kDeleteFiles,
+                 {"value_counts", "column_sizes", "referenced_data_file"}),
             Lines{"{[1:10,2:20,3:30],null,memory://w/t/data/a.parquet}"});
   EXPECT_EQ(Rows(MetadataTableKind::kDataFiles, {"record_count"}, 1), (Lines{"{2}", "{1}"}));
   EXPECT_EQ(Rows(MetadataTableKind::kFiles, {"record_count"}, std::nullopt), Lines{});
-  EXPECT_EQ(Rows(MetadataTableKind::kAllFiles, {"record_count"}).size(), 4u);  // a manifest in two lists counts once
+  EXPECT_EQ(Rows(MetadataTableKind::kAllFiles, {"record_count"}).size(),
+            4u);  // a manifest in two lists counts once
   EXPECT_EQ(Rows(MetadataTableKind::kDataFiles, {"lower_bounds"}, 1), (Lines{"{[]}", "{[]}"}));
 }
 
@@ -179,15 +193,18 @@ TEST_F(MetadataTablesTest, ReadableMetrics) {
 }
 
 TEST_F(MetadataTablesTest, Entries) {
-  EXPECT_EQ(Rows(MetadataTableKind::kEntries, {"status", "snapshot_id", "sequence_number", "file_sequence_number"}),
+  EXPECT_EQ(Rows(MetadataTableKind::kEntries,
+                 {"status", "snapshot_id", "sequence_number", "file_sequence_number"}),
             (Lines{"{1,1,1,1}", "{1,1,1,1}", "{1,2,2,2}", "{1,2,2,2}"}));
   EXPECT_EQ(Rows(MetadataTableKind::kAllEntries, {"status"}).size(), 4u);
 }
 
 TEST_F(MetadataTablesTest, Manifests) {
-  const Lines rows = Rows(MetadataTableKind::kManifests, {"content", "path", "added_data_files_count",
-                                                          "added_delete_files_count", "partition_summaries"});
-  EXPECT_EQ(rows, (Lines{"{0,memory://w/m1d.avro,2,0,[{true,false,a,a}]}", "{0,memory://w/m2d.avro,1,0,[{false,false,c,c}]}",
+  const Lines rows =
+      Rows(MetadataTableKind::kManifests, {"content", "path", "added_data_files_count",
+                                           "added_delete_files_count", "partition_summaries"});
+  EXPECT_EQ(rows, (Lines{"{0,memory://w/m1d.avro,2,0,[{true,false,a,a}]}",
+                         "{0,memory://w/m2d.avro,1,0,[{false,false,c,c}]}",
                          "{1,memory://w/m2x.avro,0,1,[{false,false,a,a}]}"}));
   EXPECT_EQ(Rows(MetadataTableKind::kAllManifests, {"path", "reference_snapshot_id"}),
             (Lines{"{memory://w/m1d.avro,1}", "{memory://w/m1d.avro,2}", "{memory://w/m2d.avro,2}",
@@ -195,15 +212,17 @@ TEST_F(MetadataTablesTest, Manifests) {
 }
 
 TEST_F(MetadataTablesTest, Partitions) {
-  EXPECT_EQ(Rows(MetadataTableKind::kPartitions),
-            (Lines{"{{a,null},0,2,1,200,1,1,0,0,2000000,2}", "{{null,null},0,1,1,100,0,0,0,0,1000000,1}",
-                   "{{c,null},0,1,1,100,0,0,0,0,2000000,2}"}));
+  EXPECT_EQ(
+      Rows(MetadataTableKind::kPartitions),
+      (Lines{"{{a,null},0,2,1,200,1,1,0,0,2000000,2}", "{{null,null},0,1,1,100,0,0,0,0,1000000,1}",
+             "{{c,null},0,1,1,100,0,0,0,0,2000000,2}"}));
 }
 
 TEST_F(MetadataTablesTest, UnpartitionedTablesLackPartitionColumns) {
   TableMetadata metadata = SmallTable();
   metadata.specs = {spec::PartitionSpec{}};
-  EXPECT_EQ(Names(Must(MetadataTableSchema(MetadataTableKind::kPartitions, metadata)))[0], "record_count");
+  EXPECT_EQ(Names(Must(MetadataTableSchema(MetadataTableKind::kPartitions, metadata)))[0],
+            "record_count");
   const spec::Schema files = Must(MetadataTableSchema(MetadataTableKind::kFiles, metadata));
   EXPECT_EQ(files.FindField("partition"), nullptr);
   EXPECT_EQ(files.fields().size(), 21u);
@@ -216,14 +235,15 @@ TEST_F(MetadataTablesTest, PositionDeletesComeFromTheCaller) {
   request.kind = MetadataTableKind::kPositionDeletes;
   request.metadata = metadata_;
   request.snapshot_id = 2;
-  EXPECT_EQ(Must(OpenMetadataTable(context_, request))->Next().error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(Must(OpenMetadataTable(context_, request))->Next().error().code,
+            ErrorCode::kUnsupported);
   request.read_position_deletes = [](const DataFile& file, const PositionVisitor& visit) {
     return visit(*file.referenced_data_file, 3, Value());
   };
   const auto rows = Must(Must(OpenMetadataTable(context_, request))->Next());
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(Show(Value::Struct(rows[0])), "{memory://w/t/data/a.parquet,3,null,{a,null},0,memory://w/t/data/d.parquet}");
-
+  EXPECT_EQ(Show(Value::Struct(rows[0])),
+            "{memory://w/t/data/a.parquet,3,null,{a,null},0,memory://w/t/data/d.parquet}");
 }
 
 }  // namespace

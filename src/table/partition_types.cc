@@ -27,7 +27,8 @@ PartitionTypes::Entry MakeEntry(spec::PartitionSpec spec, std::vector<spec::Type
     const spec::PartitionField& field = spec.fields[i];
     const bool known = !sources[i].Is(spec::TypeKind::kUnknown);
     entry.type.fields.push_back(spec::NestedField::Optional(
-        field.field_id, field.name, known ? field.transform.ResultType(sources[i]) : spec::Type::Unknown()));
+        field.field_id, field.name,
+        known ? field.transform.ResultType(sources[i]) : spec::Type::Unknown()));
   }
   entry.spec = std::move(spec);
   entry.sources = std::move(sources);
@@ -45,7 +46,8 @@ void PutText(char tag, std::string_view text, std::string& out) {
   out.append(text);
 }
 
-// Appends a form in which different values differ. Ints and longs share one, so that a promoted source keeps its keys.
+// Appends a form in which different values differ. Ints and longs share one, so that a promoted
+// source keeps its keys.
 struct KeyWriter {
   std::string& out;
   void operator()(std::monostate) const { out.push_back('n'); }
@@ -68,7 +70,8 @@ struct KeyWriter {
 PartitionTypes::PartitionTypes(const TableMetadata& metadata) {
   for (const spec::PartitionSpec& spec : metadata.specs) {
     std::vector<spec::Type> sources;
-    for (const spec::PartitionField& field : spec.fields) sources.push_back(SourceType(metadata, field.source_id));
+    for (const spec::PartitionField& field : spec.fields)
+      sources.push_back(SourceType(metadata, field.source_id));
     entries_.emplace(spec.spec_id, MakeEntry(spec, std::move(sources)));
   }
 }

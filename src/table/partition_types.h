@@ -1,7 +1,8 @@
 // The partition specs of a table with the types of their tuples, and tuples as keys of hash tables.
 //
-// Types are resolved against every schema of the table, newest first, so that a spec whose source column was dropped keeps
-// its types: files of old specs stay readable and distinguishable. Immutable after construction; any thread may read it.
+// Types are resolved against every schema of the table, newest first, so that a spec whose source
+// column was dropped keeps its types: files of old specs stay readable and distinguishable.
+// Immutable after construction; any thread may read it.
 #pragma once
 
 #include <map>
@@ -17,8 +18,9 @@ class PartitionTypes {
  public:
   struct Entry {
     spec::PartitionSpec spec;
-    spec::StructType type;            // one optional field per spec field
-    std::vector<spec::Type> sources;  // type of each field's source column; unknown when no schema has it
+    spec::StructType type;  // one optional field per spec field
+    std::vector<spec::Type>
+        sources;  // type of each field's source column; unknown when no schema has it
   };
 
   PartitionTypes() = default;
@@ -36,8 +38,8 @@ class PartitionTypes {
   std::map<int32_t, Entry> entries_;
 };
 
-// Returns a byte string equal for equal tuples of one spec: NaNs are one value, -0.0 and 0.0 are two, as in Java's
-// StructLikeWrapper.
+// Returns a byte string equal for equal tuples of one spec: NaNs are one value, -0.0 and 0.0 are
+// two, as in Java's StructLikeWrapper.
 std::string PartitionKey(int32_t spec_id, std::span<const Value> partition);
 void AppendPartitionKey(int32_t spec_id, std::span<const Value> partition, std::string& out);
 

@@ -1,5 +1,5 @@
-// Both ways with PyIceberg: it reads what this room writes, and this room reads what it wrote. Runs where the project's
-// virtual environment is installed.
+// Both ways with PyIceberg: it reads what this room writes, and this room reads what it wrote. Runs
+// where the project's virtual environment is installed.
 #include "spec/single_value.h"
 #include "table/metadata_tables.h"
 #include "table/test_tables.h"
@@ -19,7 +19,8 @@ std::string TempFolder(const std::string& name) {
 // Runs a program and returns what it printed.
 std::string RunPython(const std::string& folder, const std::string& program) {
   std::ofstream(folder + "/program.py") << program;
-  const std::string command = std::string(kPython) + " " + folder + "/program.py > " + folder + "/out 2> " + folder + "/err";
+  const std::string command = std::string(kPython) + " " + folder + "/program.py > " + folder +
+                              "/out 2> " + folder + "/err";
   const int code = std::system(command.c_str());
   std::stringstream out;
   out << std::ifstream(folder + (code == 0 ? "/out" : "/err")).rdbuf();
@@ -49,8 +50,9 @@ TEST(PyIcebergTest, ReadsOurManifests) {
   const spec::TableMetadata metadata = SmallTable();
   ManifestWriteOptions options;
   options.snapshot_id = 7;
-  auto writer = Must(ManifestWriter::Create(files, folder + "/m.avro", metadata.schema(), metadata.spec(),
-                                            PartitionTypes(metadata).Find(0)->type, options));
+  auto writer =
+      Must(ManifestWriter::Create(files, folder + "/m.avro", metadata.schema(), metadata.spec(),
+                                  PartitionTypes(metadata).Find(0)->type, options));
   spec::DataFile file = SmallFile("a", "x");
   file.lower_bounds.Set(1, Bytes{std::string("\1\0\0\0", 4)});
   ASSERT_OK(writer->AddAdded(file));
@@ -114,8 +116,9 @@ TEST(PyIcebergTest, WeReadItsTable) {
       const ValueList& metrics = row.back().fields();  // d, day, id, s
       std::stringstream line;
       line << spec::HumanString(spec::Type::Date(), partition[0]) << ' '
-           << spec::HumanString(spec::Type::Decimal(9, 2), partition[1]) << ' ' << row[5].AsInt64() << ' '
-           << metrics[3].fields()[4].As<std::string>() << ' ' << row[8].entries()[0].second.AsInt64() << '\n';
+           << spec::HumanString(spec::Type::Decimal(9, 2), partition[1]) << ' ' << row[5].AsInt64()
+           << ' ' << metrics[3].fields()[4].As<std::string>() << ' '
+           << row[8].entries()[0].second.AsInt64() << '\n';
       lines[row[1].As<std::string>()] = line.str();
     }
   }

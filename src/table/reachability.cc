@@ -15,9 +15,13 @@ using spec::ManifestFile;
 
 class Walk {
  public:
-  Walk(const ReadContext& context, const spec::TableMetadata& metadata, const ReachabilityOptions& options,
-       const std::function<Status(const ReachableFile&)>& visit)
-      : context_(context), metadata_(metadata), types_(metadata), options_(options), visit_(visit) {}
+  Walk(const ReadContext& context, const spec::TableMetadata& metadata,
+       const ReachabilityOptions& options, const std::function<Status(const ReachableFile&)>& visit)
+      : context_(context),
+        metadata_(metadata),
+        types_(metadata),
+        options_(options),
+        visit_(visit) {}
 
   Status VisitSnapshot(const spec::Snapshot& snapshot) {
     if (!snapshot.manifest_list.empty()) {
@@ -31,7 +35,8 @@ class Walk {
       if (options_.content_files) fresh.push_back(std::move(m));
       return {};
     }));
-    return ThreadPool::Shared().ParallelFor(fresh.size(), [&](size_t i) { return VisitManifest(fresh[i]); });
+    return ThreadPool::Shared().ParallelFor(fresh.size(),
+                                            [&](size_t i) { return VisitManifest(fresh[i]); });
   }
 
   Status VisitMetadataFiles() {
@@ -57,7 +62,8 @@ class Walk {
     options.split_offsets = false;
     options.live_only = options_.live_only;
     return ForEachEntry(context_, manifest, types_, options, [&](const spec::ManifestEntry& entry) {
-      static constexpr ReachableKind kKinds[] = {ReachableKind::kDataFile, ReachableKind::kPositionDeletes,
+      static constexpr ReachableKind kKinds[] = {ReachableKind::kDataFile,
+                                                 ReachableKind::kPositionDeletes,
                                                  ReachableKind::kEqualityDeletes};
       return Visit(kKinds[static_cast<size_t>(entry.data_file.content)], entry.data_file.file_path);
     });
@@ -80,7 +86,8 @@ class Walk {
 }  // namespace
 
 Status ForEachReachableFile(const ReadContext& context, const spec::TableMetadata& metadata,
-                            std::span<const spec::Snapshot* const> snapshots, const ReachabilityOptions& options,
+                            std::span<const spec::Snapshot* const> snapshots,
+                            const ReachabilityOptions& options,
                             const std::function<Status(const ReachableFile&)>& visit) {
   Walk walk(context, metadata, options, visit);
   for (const spec::Snapshot* snapshot : snapshots) RETURN_IF_ERROR(walk.VisitSnapshot(*snapshot));

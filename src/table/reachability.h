@@ -1,5 +1,6 @@
-// Every file that snapshots of a table refer to: what expiring snapshots may delete and what orphan removal must keep.
-// Streaming: paths go to a callback; what is held are the paths of the manifests already seen.
+// Every file that snapshots of a table refer to: what expiring snapshots may delete and what orphan
+// removal must keep. Streaming: paths go to a callback; what is held are the paths of the manifests
+// already seen.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +31,17 @@ struct ReachableFile {
 };
 
 struct ReachabilityOptions {
-  bool content_files = true;   // open manifests; otherwise manifest lists and manifests only
-  bool live_only = true;       // entries that are not deleted
-  bool metadata_files = false; // metadata JSON and statistics files too
+  bool content_files = true;    // open manifests; otherwise manifest lists and manifests only
+  bool live_only = true;        // entries that are not deleted
+  bool metadata_files = false;  // metadata JSON and statistics files too
 };
 
-// Calls `visit` for each file of the given snapshots; a content file that several manifests list comes several times. Calls
-// come from several threads, one at a time. An error of `visit` stops and is returned.
+// Calls `visit` for each file of the given snapshots; a content file that several manifests list
+// comes several times. Calls come from several threads, one at a time. An error of `visit` stops
+// and is returned.
 Status ForEachReachableFile(const ReadContext& context, const spec::TableMetadata& metadata,
-                            std::span<const spec::Snapshot* const> snapshots, const ReachabilityOptions& options,
+                            std::span<const spec::Snapshot* const> snapshots,
+                            const ReachabilityOptions& options,
                             const std::function<Status(const ReachableFile&)>& visit);
 
 }  // namespace iceblink::table

@@ -32,10 +32,14 @@ struct SpecFilter {
 
 Result<SpecFilter> CompileFor(const expr::Expression& filter, const spec::Schema& schema,
                               const spec::PartitionSpec& spec, bool case_sensitive) {
-  ASSIGN_OR_RETURN(auto manifest, expr::ManifestEvaluator::ForRowFilter(filter, schema, spec, case_sensitive));
-  ASSIGN_OR_RETURN(const auto projected, expr::ProjectInclusive(filter, schema, spec, case_sensitive));
-  ASSIGN_OR_RETURN(auto partition, expr::RowEvaluator::Make(projected, expr::PartitionSchema(spec, schema), true));
-  ASSIGN_OR_RETURN(auto residual, expr::ResidualEvaluator::Make(filter, schema, spec, case_sensitive));
+  ASSIGN_OR_RETURN(auto manifest,
+                   expr::ManifestEvaluator::ForRowFilter(filter, schema, spec, case_sensitive));
+  ASSIGN_OR_RETURN(const auto projected,
+                   expr::ProjectInclusive(filter, schema, spec, case_sensitive));
+  ASSIGN_OR_RETURN(auto partition,
+                   expr::RowEvaluator::Make(projected, expr::PartitionSchema(spec, schema), true));
+  ASSIGN_OR_RETURN(auto residual,
+                   expr::ResidualEvaluator::Make(filter, schema, spec, case_sensitive));
   return SpecFilter{std::move(manifest), std::move(partition), std::move(residual)};
 }
 
@@ -81,7 +85,9 @@ struct ScanPlanner::State {
   ScanCounters counters;
 
   State(const ReadContext& c, ScanRequest r)
-      : context(c), request(std::move(r)), schema(request.schema.value_or(request.metadata->schema())),
+      : context(c),
+        request(std::move(r)),
+        schema(request.schema.value_or(request.metadata->schema())),
         types(*request.metadata) {}
 
   bool incremental() const { return request.after_snapshot_id.has_value(); }
@@ -93,7 +99,8 @@ struct ScanPlanner::State {
   Status ReadDeleteManifest(const ManifestFile& manifest, std::vector<DeleteFilePtr>& out) const;
   void ChooseStats();
   bool MayMatch(const ManifestEntry& entry, const SpecFilter& filter) const;
-  Status PlanManifest(const ManifestFile& manifest, std::vector<FileScanTask>& tasks, int64_t& skipped) const;
+  Status PlanManifest(const ManifestFile& manifest, std::vector<FileScanTask>& tasks,
+                      int64_t& skipped) const;
   Result<FileScanTask> MakeTask(ManifestEntry&& entry, expr::Expression residual) const;
 };
 
@@ -101,17 +108,21 @@ ScanPlanner::ScanPlanner(std::unique_ptr<State> state) : state_(std::move(state)
 ScanPlanner::~ScanPlanner() = default;
 
 Status ScanPlanner::State::CompileFilter() {
-  ASSIGN_OR_RETURN(const expr::Expression bound, expr::Bind(request.filter, schema, request.case_sensitive));
+  ASSIGN_OR_RETURN(const expr::Expression bound,
+                   expr::Bind(request.filter, schema, request.case_sensitive));
   if (bound.is_true()) return {};
-  ASSIGN_OR_RETURN(metrics, expr::InclusiveMetricsEvaluator::Make(request.filter, schema, request.case_sensitive));
+  ASSIGN_OR_RETURN(metrics, expr::InclusiveMetricsEvaluator::Make(request.filter, schema,
+                                                                  request.case_sensitive));
   for (const auto& [id, entry] : types.entries()) {
-    ASSIGN_OR_RETURN(SpecFilter filter, CompileFor(request.filter, schema, entry.spec, request.case_sensitive));
+    ASSIGN_OR_RETURN(SpecFilter filter,
+                     CompileFor(request.filter, schema, entry.spec, request.case_sensitive));
     by_spec.emplace(id, std::move(filter));
   }
   return {};
 }
 
-Status ScanPlanner::State::AddManifest(ManifestFile&& manifest, std::vector<ManifestFile>& delete_manifests) {
+Status ScanPlanner::State::AddManifest(ManifestFile&& manifest,
+                                       std::vector<ManifestFile>& delete_manifests) {
   const bool is_data = manifest.content == ManifestContent::kData;
   (is_data ? counters.total_data_manifests : counters.total_delete_manifests)++;
   if (!manifest.has_added_files() && !manifest.has_existing_files()) return {};
@@ -131,21 +142,27 @@ Status ScanPlanner::State::ReadList(std::vector<ManifestFile>& delete_manifests)
   if (!request.snapshot_id) return {};
   const spec::Snapshot* snapshot = request.metadata->SnapshotById(*request.snapshot_id);
   if (snapshot == nullptr) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("Cannot find snapshot with ID {}", *request.snapshot_id),
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("Cannot find snapshot with ID {}", *request.snapshot_id),
                 "IllegalArgumentException");
   }
   if (incremental()) return ReadIncrementalLists();
-  return ForEachManifest(context, *snapshot, [&](ManifestFile&& m) { return AddManifest(std::move(m), delete_manifests); });
+  return ForEachManifest(context, *snapshot, [&](ManifestFile&& m) {
+    return AddManifest(std::move(m), delete_manifests);
+  });
 }
 
-// Only manifests that the range's append snapshots made hold their added files, each in the list of its own snapshot.
+// Only manifests that the range's append snapshots made hold their added files, each in the list of
+// its own snapshot.
 Status ScanPlanner::State::ReadIncrementalLists() {
-  ASSIGN_OR_RETURN(const std::vector<const spec::Snapshot*> appends,
-                   AppendsBetween(*request.metadata, *request.after_snapshot_id, *request.snapshot_id));
+  ASSIGN_OR_RETURN(
+      const std::vector<const spec::Snapshot*> appends,
+      AppendsBetween(*request.metadata, *request.after_snapshot_id, *request.snapshot_id));
   for (const spec::Snapshot* snapshot : appends) added_by.insert(snapshot->snapshot_id);
   for (const spec::Snapshot* snapshot : appends) {
     RETURN_IF_ERROR(ForEachManifest(context, *snapshot, [&](ManifestFile&& m) -> Status {
-      if (m.added_snapshot_id != snapshot->snapshot_id || m.content != ManifestContent::kData) return {};
+      if (m.added_snapshot_id != snapshot->snapshot_id || m.content != ManifestContent::kData)
+        return {};
       std::vector<ManifestFile> none;
       return AddManifest(std::move(m), none);
     }));
@@ -157,7 +174,8 @@ bool ScanPlanner::State::MayMatch(const ManifestEntry& entry, const SpecFilter& 
   return filter.partition.Eval(entry.data_file.partition) && metrics->Eval(entry.data_file);
 }
 
-Status ScanPlanner::State::ReadDeleteManifest(const ManifestFile& manifest, std::vector<DeleteFilePtr>& out) const {
+Status ScanPlanner::State::ReadDeleteManifest(const ManifestFile& manifest,
+                                              std::vector<DeleteFilePtr>& out) const {
   ManifestReadOptions options;
   options.live_only = true;
   options.split_offsets = false;
@@ -194,7 +212,8 @@ void ScanPlanner::State::ChooseStats() {
   reduce_stats = !request.stats.all && read_options.stats.field_ids != request.stats.field_ids;
 }
 
-Result<FileScanTask> ScanPlanner::State::MakeTask(ManifestEntry&& entry, expr::Expression residual) const {
+Result<FileScanTask> ScanPlanner::State::MakeTask(ManifestEntry&& entry,
+                                                  expr::Expression residual) const {
   FileScanTask task;
   task.data_sequence_number = entry.sequence_number.value_or(0);
   task.file_sequence_number = entry.file_sequence_number;
@@ -208,15 +227,15 @@ Result<FileScanTask> ScanPlanner::State::MakeTask(ManifestEntry&& entry, expr::E
   return task;
 }
 
-Status ScanPlanner::State::PlanManifest(const ManifestFile& manifest, std::vector<FileScanTask>& tasks,
-                                        int64_t& skipped) const {
+Status ScanPlanner::State::PlanManifest(const ManifestFile& manifest,
+                                        std::vector<FileScanTask>& tasks, int64_t& skipped) const {
   ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(context, manifest, types, read_options));
   const SpecFilter* filter = metrics ? &by_spec.at(manifest.spec_id) : nullptr;
   while (true) {
     ASSIGN_OR_RETURN(const ManifestEntry* entry, reader->Next());
     if (entry == nullptr) return {};
-    if (incremental() &&
-        (entry->status != spec::EntryStatus::kAdded || !added_by.contains(entry->snapshot_id.value_or(0)))) {
+    if (incremental() && (entry->status != spec::EntryStatus::kAdded ||
+                          !added_by.contains(entry->snapshot_id.value_or(0)))) {
       continue;
     }
     expr::Expression residual;
@@ -233,7 +252,8 @@ Status ScanPlanner::State::PlanManifest(const ManifestFile& manifest, std::vecto
   }
 }
 
-Result<std::unique_ptr<ScanPlanner>> ScanPlanner::Create(const ReadContext& context, ScanRequest request) {
+Result<std::unique_ptr<ScanPlanner>> ScanPlanner::Create(const ReadContext& context,
+                                                         ScanRequest request) {
   std::unique_ptr<State> state(new State(context, std::move(request)));
   RETURN_IF_ERROR(state->CompileFilter());
   std::vector<ManifestFile> delete_manifests;
@@ -247,12 +267,15 @@ Result<std::vector<FileScanTask>> ScanPlanner::Next() {
   State& s = *state_;
   std::vector<FileScanTask> tasks;
   while (tasks.empty() && !s.data_manifests.empty()) {
-    const size_t window = std::min(s.data_manifests.size(), 2 * (ThreadPool::Shared().threads() + 1));
+    const size_t window =
+        std::min(s.data_manifests.size(), 2 * (ThreadPool::Shared().threads() + 1));
     std::vector<std::vector<FileScanTask>> parts(window);
     std::vector<int64_t> skipped(window);
-    RETURN_IF_ERROR(ThreadPool::Shared().ParallelFor(
-        window, [&](size_t i) { return s.PlanManifest(s.data_manifests[i], parts[i], skipped[i]); }));
-    s.data_manifests.erase(s.data_manifests.begin(), s.data_manifests.begin() + static_cast<int64_t>(window));
+    RETURN_IF_ERROR(ThreadPool::Shared().ParallelFor(window, [&](size_t i) {
+      return s.PlanManifest(s.data_manifests[i], parts[i], skipped[i]);
+    }));
+    s.data_manifests.erase(s.data_manifests.begin(),
+                           s.data_manifests.begin() + static_cast<int64_t>(window));
     for (size_t i = 0; i < window; i++) {
       s.counters.skipped_data_files += skipped[i];
       if (tasks.empty()) {
@@ -268,8 +291,8 @@ Result<std::vector<FileScanTask>> ScanPlanner::Next() {
 
 const ScanCounters& ScanPlanner::counters() const { return state_->counters; }
 
-Status PlanFiles(const ReadContext& context, ScanRequest request, const std::function<Status(FileScanTask&&)>& visit,
-                 ScanCounters* counters) {
+Status PlanFiles(const ReadContext& context, ScanRequest request,
+                 const std::function<Status(FileScanTask&&)>& visit, ScanCounters* counters) {
   ASSIGN_OR_RETURN(auto planner, ScanPlanner::Create(context, std::move(request)));
   while (true) {
     ASSIGN_OR_RETURN(std::vector<FileScanTask> tasks, planner->Next());
@@ -280,7 +303,8 @@ Status PlanFiles(const ReadContext& context, ScanRequest request, const std::fun
   return {};
 }
 
-Result<std::vector<FileScanTask>> PlanFiles(const ReadContext& context, ScanRequest request, ScanCounters* counters) {
+Result<std::vector<FileScanTask>> PlanFiles(const ReadContext& context, ScanRequest request,
+                                            ScanCounters* counters) {
   std::vector<FileScanTask> all;
   const auto keep = [&](FileScanTask&& task) -> Status {
     all.push_back(std::move(task));
@@ -291,8 +315,9 @@ Result<std::vector<FileScanTask>> PlanFiles(const ReadContext& context, ScanRequ
 }
 
 std::string ToString(const FileScanTask& task) {
-  std::string text = fmt::format("{} spec={} rows={} seq={}", task.file.file_path, task.file.spec_id,
-                                 task.file.record_count, task.data_sequence_number);
+  std::string text =
+      fmt::format("{} spec={} rows={} seq={}", task.file.file_path, task.file.spec_id,
+                  task.file.record_count, task.data_sequence_number);
   for (const DeleteFilePtr& deletes : task.deletes) {
     text += fmt::format(" delete={}@{}", deletes->file.file_path, deletes->sequence_number);
   }

@@ -1,13 +1,14 @@
-// Scan planning: from a snapshot and a filter to the data files that can hold matching rows, each with its deletes and with
-// what is left to check on its rows.
+// Scan planning: from a snapshot and a filter to the data files that can hold matching rows, each
+// with its deletes and with what is left to check on its rows.
 //
 //   manifest list    manifests whose partition summaries rule the filter out are not opened
 //   manifest entries entries whose partition tuple or metrics rule it out are dropped
-//   residual         the filter, simplified by the file's partition; "false" drops the file, "true" needs no row check
-//   deletes          from an index over the snapshot's delete manifests
+//   residual         the filter, simplified by the file's partition; "false" drops the file, "true"
+//   needs no row check deletes          from an index over the snapshot's delete manifests
 //
-// A planner reads a window of manifests at a time on the shared thread pool and hands their tasks out in the order of the
-// manifest list, so the answer does not depend on timing and a table of any size is planned in bounded memory.
+// A planner reads a window of manifests at a time on the shared thread pool and hands their tasks
+// out in the order of the manifest list, so the answer does not depend on timing and a table of any
+// size is planned in bounded memory.
 #pragma once
 
 #include <functional>
@@ -27,12 +28,13 @@ namespace iceblink::table {
 struct ScanRequest {
   spec::TableMetadataPtr metadata;
   std::optional<int64_t> snapshot_id;  // absent: nothing to read
-  // Incremental append scan: only files added by append snapshots after this one, up to snapshot_id; deletes are not applied.
+  // Incremental append scan: only files added by append snapshots after this one, up to
+  // snapshot_id; deletes are not applied.
   std::optional<int64_t> after_snapshot_id;
   expr::Expression filter;             // unbound
   std::optional<spec::Schema> schema;  // the filter's names; absent: the table's current schema
   bool case_sensitive = true;
-  StatsSelection stats;                // metrics kept in the tasks; those the filter needs are read and dropped
+  StatsSelection stats;  // metrics kept in the tasks; those the filter needs are read and dropped
 };
 
 struct FileScanTask {
@@ -58,9 +60,11 @@ struct ScanCounters {
 // One thread; the work is spread over ThreadPool::Shared().
 class ScanPlanner {
  public:
-  // Reads the manifest list and the delete manifests. Errors: ValidationException of binding the filter; IllegalArgumentException
-  // "Starting snapshot (exclusive) %s is not a parent ancestor of end snapshot %s"; those of reading.
-  static Result<std::unique_ptr<ScanPlanner>> Create(const ReadContext& context, ScanRequest request);
+  // Reads the manifest list and the delete manifests. Errors: ValidationException of binding the
+  // filter; IllegalArgumentException "Starting snapshot (exclusive) %s is not a parent ancestor of
+  // end snapshot %s"; those of reading.
+  static Result<std::unique_ptr<ScanPlanner>> Create(const ReadContext& context,
+                                                     ScanRequest request);
   ~ScanPlanner();
   ScanPlanner(const ScanPlanner&) = delete;
   ScanPlanner& operator=(const ScanPlanner&) = delete;
@@ -78,13 +82,15 @@ class ScanPlanner {
 
 // Calls `visit` for each task, in order. An error of `visit` stops and is returned.
 Status PlanFiles(const ReadContext& context, ScanRequest request,
-                 const std::function<Status(FileScanTask&&)>& visit, ScanCounters* counters = nullptr);
+                 const std::function<Status(FileScanTask&&)>& visit,
+                 ScanCounters* counters = nullptr);
 
 // All tasks.
 Result<std::vector<FileScanTask>> PlanFiles(const ReadContext& context, ScanRequest request,
                                             ScanCounters* counters = nullptr);
 
-// One line: path, partition, record count, sequence number, deletes and residual; for tests and EXPLAIN.
+// One line: path, partition, record count, sequence number, deletes and residual; for tests and
+// EXPLAIN.
 std::string ToString(const FileScanTask& task);
 
 }  // namespace iceblink::table

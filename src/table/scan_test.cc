@@ -26,8 +26,8 @@ DataFile File(const std::string& name, Value dep, int32_t lower, int32_t upper) 
   return file;
 }
 
-// Snapshot 1 appends a (dep x, ids 0-9) and b (dep y, ids 10-19); 2 appends c (dep x, ids 20-29); 3 is a delete with
-// position deletes for dep x and an equality delete of id 10 in dep y.
+// Snapshot 1 appends a (dep x, ids 0-9) and b (dep y, ids 10-19); 2 appends c (dep x, ids 20-29); 3
+// is a delete with position deletes for dep x and an equality delete of id 10 in dep y.
 class ScanTest : public testing::Test {
  protected:
   ScanTest() : metadata_(std::make_shared<TableMetadata>(SmallTable())) {
@@ -49,16 +49,19 @@ class ScanTest : public testing::Test {
     ManifestWriteOptions options;
     options.snapshot_id = id;
     options.content = content;
-    const std::string path = "memory://w/m" + std::to_string(id) + std::to_string(static_cast<int>(content));
+    const std::string path =
+        "memory://w/m" + std::to_string(id) + std::to_string(static_cast<int>(content));
     auto writer = Must(ManifestWriter::Create(files_, path, metadata_->schema(), metadata_->spec(),
                                               PartitionTypes(*metadata_).Find(0)->type, options));
     for (const DataFile& file : files) EXPECT_TRUE(writer->AddAdded(file).has_value());
     manifests.push_back(Must(writer->Close()));
   }
 
-  void Commit(int64_t id, const char* operation, const std::vector<DataFile>& data, const std::vector<DataFile>& deletes) {
+  void Commit(int64_t id, const char* operation, const std::vector<DataFile>& data,
+              const std::vector<DataFile>& deletes) {
     std::vector<spec::ManifestFile> manifests;
-    if (const auto* current = metadata_->CurrentSnapshot()) manifests = Must(ReadManifests(context_, *current));
+    if (const auto* current = metadata_->CurrentSnapshot())
+      manifests = Must(ReadManifests(context_, *current));
     Write(id, data, spec::ManifestContent::kData, manifests);
     Write(id, deletes, spec::ManifestContent::kDeletes, manifests);
     spec::Snapshot snapshot;
@@ -68,7 +71,8 @@ class ScanTest : public testing::Test {
     snapshot.operation = operation;
     snapshot.manifest_list = "memory://w/list" + std::to_string(id);
     auto list = Must(ManifestListWriter::Create(
-        files_, snapshot.manifest_list, {.snapshot_id = id, .parent_snapshot_id = {}, .sequence_number = id}));
+        files_, snapshot.manifest_list,
+        {.snapshot_id = id, .parent_snapshot_id = {}, .sequence_number = id}));
     for (const auto& m : manifests) Must(list->Add(m));
     EXPECT_TRUE(list->Close().has_value());
     metadata_->snapshots.push_back(snapshot);
@@ -87,7 +91,8 @@ class ScanTest : public testing::Test {
     for (const FileScanTask& task : Must(PlanFiles(context_, std::move(request), &counters_))) {
       EXPECT_TRUE(task.file.value_counts.empty());
       std::string line(io::BaseName(task.file.file_path).substr(0, 1));
-      for (const auto& d : task.deletes) line += "(" + std::string(io::BaseName(d->file.file_path).substr(0, 1)) + ")";
+      for (const auto& d : task.deletes)
+        line += "(" + std::string(io::BaseName(d->file.file_path).substr(0, 1)) + ")";
       lines.push_back(line + ":" + task.residual.ToString());
     }
     return lines;
@@ -109,7 +114,8 @@ TEST_F(ScanTest, EverythingWithItsDeletes) {
 }
 
 TEST_F(ScanTest, PartitionsPruneAndDecideResiduals) {
-  EXPECT_EQ(Plan(Expression::Predicate(Op::kEq, "dep", {Value("x")})), (Lines{"a(p):true", "c(p):true"}));
+  EXPECT_EQ(Plan(Expression::Predicate(Op::kEq, "dep", {Value("x")})),
+            (Lines{"a(p):true", "c(p):true"}));
   EXPECT_EQ(counters_.skipped_data_files, 1);
   EXPECT_EQ(Plan(Expression::Predicate(Op::kEq, "dep", {Value("y")})), Lines{"b(e):true"});
   EXPECT_EQ(counters_.scanned_data_manifests, 1);  // the second manifest holds x only
@@ -119,7 +125,8 @@ TEST_F(ScanTest, PartitionsPruneAndDecideResiduals) {
 TEST_F(ScanTest, MetricsPruneFilesAndDeletes) {
   const auto id_is = [](int32_t n) { return Expression::Predicate(Op::kEq, "id", {Value(n)}); };
   EXPECT_EQ(Plan(id_is(25)), Lines{"c(p):ref(name=\"id\") == 25"});
-  EXPECT_EQ(Plan(id_is(15)), Lines{"b:ref(name=\"id\") == 15"});  // the equality delete cannot match
+  EXPECT_EQ(Plan(id_is(15)),
+            Lines{"b:ref(name=\"id\") == 15"});  // the equality delete cannot match
   EXPECT_EQ(Plan(id_is(99)), Lines{});
   EXPECT_EQ(Plan(Expression::And(id_is(5), Expression::Predicate(Op::kEq, "dep", {Value("x")}))),
             Lines{"a(p):ref(name=\"id\") == 5"});
@@ -145,14 +152,17 @@ TEST_F(ScanTest, UnknownColumn) {
 
 TEST_F(ScanTest, ReachableFiles) {
   std::multiset<std::string> paths;
-  std::vector<const spec::Snapshot*> snapshots = {&metadata_->snapshots[0], &metadata_->snapshots[1]};
-  ASSERT_OK(ForEachReachableFile(context_, *metadata_, snapshots, {}, [&](const ReachableFile& file) -> Status {
-    paths.insert(file.path);
-    return {};
-  }));
+  std::vector<const spec::Snapshot*> snapshots = {&metadata_->snapshots[0],
+                                                  &metadata_->snapshots[1]};
+  ASSERT_OK(ForEachReachableFile(context_, *metadata_, snapshots, {},
+                                 [&](const ReachableFile& file) -> Status {
+                                   paths.insert(file.path);
+                                   return {};
+                                 }));
   EXPECT_EQ(paths, (std::multiset<std::string>{
                        "memory://w/list1", "memory://w/list2", "memory://w/m10", "memory://w/m20",
-                       "memory://w/t/data/a.parquet", "memory://w/t/data/b.parquet", "memory://w/t/data/c.parquet"}));
+                       "memory://w/t/data/a.parquet", "memory://w/t/data/b.parquet",
+                       "memory://w/t/data/c.parquet"}));
 }
 
 }  // namespace

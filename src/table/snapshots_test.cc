@@ -56,8 +56,9 @@ TEST(SnapshotsTest, WindowNeedsAKnownStart) {
   EXPECT_EQ(Ids(Must(HistoryWindow(m, 0, 3))), (IdList{3, 2, 1}));
   EXPECT_EQ(HistoryWindow(m, 4, 3).error().message,
             "Cannot determine history between starting snapshot 4 and the last known ancestor 1");
-  EXPECT_EQ(HistoryWindow(m, std::nullopt, 3).error().message,
-            "Cannot determine history between starting snapshot null and the last known ancestor 1");
+  EXPECT_EQ(
+      HistoryWindow(m, std::nullopt, 3).error().message,
+      "Cannot determine history between starting snapshot null and the last known ancestor 1");
 }
 
 TEST(SnapshotsTest, Ranges) {
@@ -90,7 +91,8 @@ TEST(SnapshotsTest, VersionText) {
   EXPECT_EQ(ResolveVersion(m, "123").error().message, "Cannot find snapshot with ID 123");
   EXPECT_EQ(ResolveVersion(m, "x").error().message,
             "Cannot find matching snapshot ID or reference name for version x");
-  EXPECT_EQ(ResolveRef(m, "x", spec::RefType::kBranch).error().message, "Cannot use branch (does not exist): x");
+  EXPECT_EQ(ResolveRef(m, "x", spec::RefType::kBranch).error().message,
+            "Cannot use branch (does not exist): x");
 }
 
 }  // namespace

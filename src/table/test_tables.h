@@ -1,4 +1,5 @@
-// What the tests of this room share: a small table in memory, and access to tables of other writers.
+// What the tests of this room share: a small table in memory, and access to tables of other
+// writers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -76,10 +77,13 @@ class FolderFileSystem final : public io::FileSystem {
     return local_.OpenRead(Local(path));
   }
   Result<io::FileInfo> Stat(const std::string& path) override { return local_.Stat(Local(path)); }
-  Result<std::unique_ptr<io::OutputFile>> Create(const std::string&, io::WriteMode) override { return ReadOnly(); }
+  Result<std::unique_ptr<io::OutputFile>> Create(const std::string&, io::WriteMode) override {
+    return ReadOnly();
+  }
   Status RenameNoReplace(const std::string&, const std::string&) override { return ReadOnly(); }
   Status Delete(const std::string&) override { return ReadOnly(); }
-  Status List(const std::string&, bool, const std::function<Status(const io::FileInfo&)>&) override {
+  Status List(const std::string&, bool,
+              const std::function<Status(const io::FileInfo&)>&) override {
     return ReadOnly();
   }
   Status CreateDirectory(const std::string&) override { return ReadOnly(); }
@@ -87,7 +91,9 @@ class FolderFileSystem final : public io::FileSystem {
 
  private:
   static tl::unexpected<Error> ReadOnly() { return Fail(ErrorCode::kUnsupported, "read-only"); }
-  std::string Local(const std::string& path) const { return io::JoinPath(folder_, io::BaseName(path)); }
+  std::string Local(const std::string& path) const {
+    return io::JoinPath(folder_, io::BaseName(path));
+  }
   std::string folder_;
   io::LocalFileSystem local_;
 };
@@ -110,8 +116,8 @@ inline ForeignTable OpenForeign(const std::string& folder) {
   std::ifstream in(newest);
   std::stringstream text;
   text << in.rdbuf();
-  table.metadata =
-      std::make_shared<const spec::TableMetadata>(Must(spec::ParseTableMetadata(text.str(), newest)));
+  table.metadata = std::make_shared<const spec::TableMetadata>(
+      Must(spec::ParseTableMetadata(text.str(), newest)));
   return table;
 }
 
@@ -120,8 +126,8 @@ inline const char* ForeignTables() { return std::getenv("ICEBLINK_FOREIGN_TABLES
 
 }  // namespace iceblink::table
 
-#define ASSERT_OK(expr)                                           \
-  do {                                                            \
-    const auto& status_ = (expr);                                 \
-    ASSERT_TRUE(status_.has_value()) << status_.error().message;  \
+#define ASSERT_OK(expr)                                          \
+  do {                                                           \
+    const auto& status_ = (expr);                                \
+    ASSERT_TRUE(status_.has_value()) << status_.error().message; \
   } while (false)
