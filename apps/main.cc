@@ -4,6 +4,9 @@
 #include <vector>
 
 #include "engine/session.h"
+#ifdef ICEBLINK_SERVER
+#include "serve_command.h"
+#endif
 #include "sql_command.h"
 #include "tree_command.h"
 
@@ -57,6 +60,16 @@ CLI::App* AddTree(CLI::App& app, iceblink::cli::TreeFlags& flags) {
   return tree;
 }
 
+#ifdef ICEBLINK_SERVER
+CLI::App* AddServe(CLI::App& app, iceblink::cli::ServeFlags& flags) {
+  CLI::App* serve = app.add_subcommand("serve", "Serve Spark Connect clients: SparkSession.builder.remote(\"sc://localhost\")");
+  serve->add_option("--connect", flags.connect, "Address to listen on (default: 127.0.0.1:15002)")->type_name("HOST:PORT");
+  serve->add_flag("--no-connect", flags.no_connect, "Do not serve Spark Connect");
+  AddSessionFlags(serve, flags.session);
+  return serve;
+}
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -70,10 +83,17 @@ int main(int argc, char** argv) {
   TreeFlags tree_flags;
   CLI::App* sql = AddSql(app, sql_flags);
   AddTree(app, tree_flags);
+#ifdef ICEBLINK_SERVER
+  ServeFlags serve_flags;
+  CLI::App* serve = AddServe(app, serve_flags);
+#endif
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
+#ifdef ICEBLINK_SERVER
+  if (serve->parsed()) return RunServeCommand(serve_flags);
+#endif
   return sql->parsed() ? RunSqlCommand(sql_flags) : RunTreeCommand(tree_flags);
 }

@@ -1,0 +1,118 @@
+#include "server/operation.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/uuid.h"
+#include "server/errors.h"
+
+namespace iceblink::server {
+namespace {
+
+constexpr size_t kUnsentLimit = 64 << 20;
+
+}  // namespace
+
+Operation::Operation(std::string session_id, std::string server_side_session_id, std::string id, bool reattachable,
+                     std::vector<std::string> tags, std::string plan)
+    : session_id_(std::move(session_id)),
+      server_side_session_id_(std::move(server_side_session_id)),
+      id_(std::move(id)),
+      plan_(std::move(plan)),
+      reattachable_(reattachable),
+      tags_(std::move(tags)) {}
+
+Operation::~Operation() {
+  if (!thread_.joinable()) return;
+  // A body may hold the last reference to its operation.
+  if (thread_.get_id() == std::this_thread::get_id()) thread_.detach();
+  else thread_.join();
+}
+
+bool Operation::HasTag(const std::string& tag) const { return std::find(tags_.begin(), tags_.end(), tag) != tags_.end(); }
+
+void Operation::Start(std::function<grpc::Status(Operation&)> body) {
+  thread_ = std::thread([this, body = std::move(body)] {
+    grpc::Status status = body(*this);
+    std::lock_guard lock(mutex_);
+    status_ = std::move(status);
+    done_ = true;
+    changed_.notify_all();
+  });
+}
+
+connect::ExecutePlanResponse Operation::NewResponse() const {
+  connect::ExecutePlanResponse response;
+  response.set_session_id(session_id_);
+  response.set_server_side_session_id(server_side_session_id_);
+  response.set_operation_id(id_);
+  response.set_response_id(NewUuid());
+  return response;
+}
+
+bool Operation::Append(connect::ExecutePlanResponse response, const std::function<bool()>& crowded) {
+  std::unique_lock lock(mutex_);
+  while (unsent_bytes_ > kUnsentLimit && !interrupted_ && !crowded()) changed_.wait_for(lock, std::chrono::milliseconds(50));
+  if (interrupted_) return false;
+  size_t bytes = response.ByteSizeLong();
+  unsent_bytes_ += bytes;
+  entries_.push_back({next_index_++, std::move(response), bytes});
+  changed_.notify_all();
+  return true;
+}
+
+grpc::Status Operation::Stream(Writer& writer, const std::string& last_response_id) {
+  std::unique_lock lock(mutex_);
+  uint64_t next = 0;
+  if (!last_response_id.empty()) {
+    auto last = std::find_if(entries_.begin(), entries_.end(),
+                             [&](const Entry& entry) { return entry.response.response_id() == last_response_id; });
+    if (last != entries_.end()) {
+      next = last->index + 1;
+    } else if (entries_.empty() || entries_.front().index == 0) {
+      return ToStatus(InvalidHandle("OPERATION_NOT_FOUND", id_, "Unknown response " + last_response_id + "."), {});
+    } else {
+      next = entries_.front().index;
+    }
+  }
+  while (true) {
+    changed_.wait(lock, [&] { return done_ || next < next_index_; });
+    if (next >= next_index_) return status_;
+    auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.index >= next; });
+    if (entry == entries_.end()) return status_;
+    connect::ExecutePlanResponse response = entry->response;
+    next = entry->index + 1;
+    if (entry->index >= next_sent_) {
+      next_sent_ = next;
+      unsent_bytes_ -= entry->bytes;
+    }
+    if (!reattachable_) entries_.erase(entry);
+    changed_.notify_all();
+    lock.unlock();
+    if (!writer.Write(response)) {
+      if (!reattachable_) Interrupt();
+      return grpc::Status(grpc::StatusCode::CANCELLED, "the client has gone");
+    }
+    lock.lock();
+  }
+}
+
+void Operation::ReleaseUntil(const std::string& response_id) {
+  std::lock_guard lock(mutex_);
+  auto last = std::find_if(entries_.begin(), entries_.end(),
+                           [&](const Entry& entry) { return entry.response.response_id() == response_id; });
+  // The last response stays: its id says where a stream goes on.
+  if (last != entries_.end()) entries_.erase(entries_.begin(), last);
+}
+
+void Operation::Interrupt() {
+  interrupted_ = true;
+  changed_.notify_all();
+}
+
+bool Operation::finished() {
+  std::lock_guard lock(mutex_);
+  return done_;
+}
+
+}  // namespace iceblink::server

@@ -1,0 +1,162 @@
+#include "server/sessions.h"
+
+#include <algorithm>
+
+#include "base/uuid.h"
+#include "engine/session_state.h"
+#include "server/errors.h"
+
+namespace iceblink::server {
+namespace {
+
+constexpr auto kIdleTimeout = std::chrono::minutes(60);
+constexpr size_t kRememberedErrors = 100;
+
+}  // namespace
+
+ConnectSession::ConnectSession(std::string id, engine::SessionOptions options)
+    : id_(std::move(id)), server_side_id_(NewUuid()), engine_(std::make_unique<engine::Session>(std::move(options))) {
+  Touch();
+}
+
+ConnectSession::Turn::Turn(ConnectSession& session) : session_(session), lock_(session.running_, std::defer_lock) {
+  ++session.waiting_;
+  lock_.lock();
+  --session.waiting_;
+  session.Touch();
+}
+
+ConnectSession::Turn::~Turn() { session_.Touch(); }
+
+std::shared_ptr<Operation> ConnectSession::FindOperation(const std::string& id) {
+  std::lock_guard lock(mutex_);
+  auto at = operations_.find(id);
+  return at == operations_.end() ? nullptr : at->second;
+}
+
+void ConnectSession::AddOperation(std::shared_ptr<Operation> operation) {
+  std::lock_guard lock(mutex_);
+  operations_[operation->id()] = std::move(operation);
+}
+
+void ConnectSession::RemoveOperation(const std::string& id) {
+  std::shared_ptr<Operation> removed;  // ends, and perhaps waits, outside of the lock
+  std::lock_guard lock(mutex_);
+  auto at = operations_.find(id);
+  if (at == operations_.end()) return;
+  removed = std::move(at->second);
+  operations_.erase(at);
+  if (released_.size() >= 10'000) released_.clear();
+  released_.insert(id);
+}
+
+bool ConnectSession::WasReleased(const std::string& id) {
+  std::lock_guard lock(mutex_);
+  return released_.count(id) > 0;
+}
+
+std::vector<std::shared_ptr<Operation>> ConnectSession::Operations() {
+  std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Operation>> all;
+  for (const auto& [id, operation] : operations_) all.push_back(operation);
+  return all;
+}
+
+std::string ConnectSession::Remember(const Error& error) {
+  std::lock_guard lock(mutex_);
+  if (errors_.size() >= kRememberedErrors) errors_.erase(errors_.begin());
+  errors_.emplace_back(NewUuid(), error);
+  return errors_.back().first;
+}
+
+std::optional<Error> ConnectSession::FindError(const std::string& id) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [known, error] : errors_)
+    if (known == id) return error;
+  return std::nullopt;
+}
+
+void ConnectSession::PutArtifact(const std::string& name, std::string data) {
+  std::lock_guard lock(mutex_);
+  artifacts_[name] = std::make_shared<const std::string>(std::move(data));
+}
+
+std::shared_ptr<const std::string> ConnectSession::FindArtifact(const std::string& name) {
+  std::lock_guard lock(mutex_);
+  auto at = artifacts_.find(name);
+  return at == artifacts_.end() ? nullptr : at->second;
+}
+
+std::chrono::steady_clock::duration ConnectSession::idle() const {
+  return std::chrono::steady_clock::now().time_since_epoch() - std::chrono::steady_clock::duration(last_used_.load());
+}
+
+Result<std::shared_ptr<ConnectSession>> SessionRegistry::Get(const std::string& user, const std::string& id,
+                                                             const std::string& observed) {
+  if (!Uuid::Parse(id)) return Fail(InvalidHandle("FORMAT", id, "Handle must be an UUID string of the format '00112233-4455-6677-8899-aabbccddeeff'"));
+  std::lock_guard lock(mutex_);
+  Key key(user, id);
+  if (closed_.count(key) > 0) return Fail(InvalidHandle("SESSION_CLOSED", id, "Session was closed."));
+  auto& session = sessions_[key];
+  if (session == nullptr) session = std::make_shared<ConnectSession>(id, options_);
+  if (!observed.empty() && observed != session->server_side_id()) {
+    return Fail(InvalidHandle("SESSION_CHANGED", id,
+                              "The existing Spark server driver instance has restarted. Please reconnect."));
+  }
+  session->Touch();
+  return session;
+}
+
+Result<std::shared_ptr<ConnectSession>> SessionRegistry::Clone(const std::string& user, const std::string& id,
+                                                               const std::string& new_id) {
+  ASSIGN_OR_RETURN(std::shared_ptr<ConnectSession> from, Get(user, id, {}));
+  ASSIGN_OR_RETURN(std::shared_ptr<ConnectSession> to, Get(user, new_id, {}));
+  ConnectSession::Turn source(*from), target(*to);
+  engine::SessionState &a = source->state(), &b = target->state();
+  b.configuration = a.configuration;
+  b.UpdateTimeZone();
+  b.current_catalog = a.current_catalog;
+  b.current_namespace = a.current_namespace;
+  b.temporary_views = a.temporary_views;
+  b.variables = a.variables;
+  return to;
+}
+
+void SessionRegistry::Close(const std::string& user, const std::string& id, bool forget) {
+  std::shared_ptr<ConnectSession> closed;
+  {
+    std::lock_guard lock(mutex_);
+    Key key(user, id);
+    auto at = sessions_.find(key);
+    if (at != sessions_.end()) {
+      closed = std::move(at->second);
+      sessions_.erase(at);
+    }
+    if (closed_.size() >= 1'000) closed_.clear();
+    if (!forget) closed_.insert(key);
+  }
+  if (closed == nullptr) return;
+  for (const auto& operation : closed->Operations()) {
+    closed->Interrupt(*operation);
+    closed->RemoveOperation(operation->id());
+  }
+}
+
+void SessionRegistry::Expire() {
+  std::vector<Key> idle;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [key, session] : sessions_)
+      if (session->idle() > kIdleTimeout) idle.push_back(key);
+  }
+  for (const Key& key : idle) Close(key.first, key.second, false);
+}
+
+void SessionRegistry::InterruptAll() {
+  std::lock_guard lock(mutex_);
+  for (const auto& [key, session] : sessions_) {
+    for (const auto& operation : session->Operations()) session->Interrupt(*operation);
+  }
+}
+
+}  // namespace iceblink::server
