@@ -21,7 +21,7 @@ constexpr Entry kFunctions[] = {
     {"ancestors_of", AncestorsOf},                {"expire_snapshots", ExpireSnapshots},
     {"remove_orphan_files", RemoveOrphanFiles},   {"rewrite_manifests", RewriteManifests},
     {"register_table", RegisterTable},            {"rewrite_data_files", RewriteDataFiles},
-    {"rebase_branch", RebaseBranch},
+    {"rebase_branch", RebaseBranch},              {"create_changelog_view", CreateChangelogView},
 };
 
 Error CannotLoad(const std::string& table, const std::string& catalog) {

@@ -50,6 +50,8 @@ Result<ProcedureRows> PublishChanges(const ProcedureCall& call);
 Result<ProcedureRows> FastForward(const ProcedureCall& call);
 Result<ProcedureRows> AncestorsOf(const ProcedureCall& call);
 Result<ProcedureRows> RebaseBranch(const ProcedureCall& call);
+// procedure_changelog.cc
+Result<ProcedureRows> CreateChangelogView(const ProcedureCall& call);
 // procedure_maintenance.cc
 Result<ProcedureRows> ExpireSnapshots(const ProcedureCall& call);
 Result<ProcedureRows> RemoveOrphanFiles(const ProcedureCall& call);

@@ -118,10 +118,44 @@ Result<std::optional<int64_t>> NumberOption(const RelationRequest& request, cons
   return number;
 }
 
+Status BothBounds(std::string_view id, std::string_view time) {
+  return IllegalArgument("Cannot set both " + std::string(id) + " and " + std::string(time) + " for changelogs");
+}
+
+// The range of a changelog by times: from the oldest snapshot at or after the first, to the newest at or before the last.
+Status ApplyTimes(TableRef& table, std::optional<int64_t> from_ms, std::optional<int64_t> to_ms,
+                  std::optional<int64_t>& start) {
+  if (from_ms && to_ms && *from_ms >= *to_ms) {
+    return IllegalArgument("Cannot set start-timestamp to be greater than end-timestamp for changelogs");
+  }
+  if (to_ms) {
+    std::optional<int64_t> newest;
+    for (const spec::Snapshot* snapshot : table::AncestorsOf(*table.metadata, table.snapshot_id)) {
+      if (snapshot->timestamp_ms > *to_ms) continue;
+      newest = snapshot->snapshot_id;
+      break;
+    }
+    table.snapshot_id = newest;
+  }
+  if (!from_ms || !table.snapshot_id) return {};
+  const spec::Snapshot* oldest = table::OldestAncestorAtOrAfter(*table.metadata, *table.snapshot_id, *from_ms);
+  if (oldest == nullptr) {
+    table.snapshot_id.reset();  // nothing has happened since
+  } else {
+    start = oldest->timestamp_ms == *from_ms ? std::optional(oldest->snapshot_id) : oldest->parent_id;
+  }
+  return {};
+}
+
 Result<plan::ResolvedRelation> SelectChanges(TableRef table, const RelationRequest& request) {
   ASSIGN_OR_RETURN(std::optional<int64_t> start, NumberOption(request, "start-snapshot-id"));
   ASSIGN_OR_RETURN(std::optional<int64_t> end, NumberOption(request, "end-snapshot-id"));
+  ASSIGN_OR_RETURN(std::optional<int64_t> from_ms, NumberOption(request, "start-timestamp"));
+  ASSIGN_OR_RETURN(std::optional<int64_t> to_ms, NumberOption(request, "end-timestamp"));
+  if (start && from_ms) return Fail(BothBounds("start-snapshot-id", "start-timestamp").error());
+  if (end && to_ms) return Fail(BothBounds("end-snapshot-id", "end-timestamp").error());
   if (end) table.snapshot_id = end;
+  RETURN_IF_ERROR(ApplyTimes(table, from_ms, to_ms, start));
   return plan::ChangelogTable{std::move(table), start};
 }
 
