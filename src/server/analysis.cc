@@ -18,7 +18,8 @@ using Response = connect::AnalyzePlanResponse;
 
 class Analysis {
  public:
-  explicit Analysis(ConnectSession& session) : turn_(session), translator_(TranslatorSession(session, *turn_)) {}
+  explicit Analysis(ConnectSession& session)
+      : turn_(session), translator_(TranslatorSession(session, *turn_)) {}
 
   Status Run(const Request& request, Response* out);
 
@@ -36,7 +37,8 @@ class Analysis {
       return std::vector<plan::Column>{{1, "show_string", sql::TypeKind::kString, false}};
     if (root.has_sql()) {
       ASSIGN_OR_RETURN(sql::Statement statement, translator_.Statement(root.sql()));
-      if (const auto* query = statement.As<sql::QueryStatement>()) return Describe(*turn_, *query->query);
+      if (const auto* query = statement.As<sql::QueryStatement>())
+        return Describe(*turn_, *query->query);
     }
     ASSIGN_OR_RETURN(sql::QueryPtr query, translator_.Query(root));
     return Describe(*turn_, *query);
@@ -44,7 +46,8 @@ class Analysis {
   Result<sql::DataType> Schema(const connect::Plan& plan) {
     ASSIGN_OR_RETURN(std::vector<plan::Column> columns, Columns(plan));
     std::vector<sql::StructField> fields;
-    for (plan::Column& column : columns) fields.push_back({column.name, column.type, column.nullable, {}});
+    for (plan::Column& column : columns)
+      fields.push_back({column.name, column.type, column.nullable, {}});
     return sql::DataType::Struct(std::move(fields));
   }
   Result<std::string> Explain(const Request::Explain& explain);
@@ -58,10 +61,14 @@ Result<std::string> Analysis::Explain(const Request::Explain& explain) {
   if (!explain.plan().has_root()) return Fail(InvalidInput("Only relations can be explained"));
   sql::Explain statement;
   using X = Request::Explain;
-  statement.mode = explain.explain_mode() == X::EXPLAIN_MODE_EXTENDED ? sql::Explain::Mode::kExtended : sql::Explain::Mode::kSimple;
+  statement.mode = explain.explain_mode() == X::EXPLAIN_MODE_EXTENDED
+                       ? sql::Explain::Mode::kExtended
+                       : sql::Explain::Mode::kSimple;
   ASSIGN_OR_RETURN(sql::QueryPtr query, translator_.Query(explain.plan().root()));
-  statement.statement = std::make_shared<const sql::Statement>(sql::Statement{sql::QueryStatement{std::move(query)}, {}});
-  ASSIGN_OR_RETURN(engine::StatementResult result, turn_->Execute(sql::Statement{std::move(statement), {}}));
+  statement.statement = std::make_shared<const sql::Statement>(
+      sql::Statement{sql::QueryStatement{std::move(query)}, {}});
+  ASSIGN_OR_RETURN(engine::StatementResult result,
+                   turn_->Execute(sql::Statement{std::move(statement), {}}));
   ASSIGN_OR_RETURN(std::vector<ValueList> rows, result.All());
   return rows.empty() ? std::string() : rows[0][0].As<std::string>();
 }
@@ -80,6 +87,14 @@ Status Analysis::Same(const Request::SameSemantics& request, Response* out) {
   return {};
 }
 
+// Nothing is ever cached: persist is a promise kept already.
+void Cached(const Request& request, Response* out) {
+  if (request.has_persist()) out->mutable_persist();
+  if (request.has_unpersist()) out->mutable_unpersist();
+  if (request.has_get_storage_level())
+    out->mutable_get_storage_level()->mutable_storage_level()->set_replication(1);
+}
+
 Status Analysis::Run(const Request& request, Response* out) {
   switch (request.analyze_case()) {
     case Request::kSchema: {
@@ -88,7 +103,8 @@ Status Analysis::Run(const Request& request, Response* out) {
       return {};
     }
     case Request::kExplain: {
-      ASSIGN_OR_RETURN(*out->mutable_explain()->mutable_explain_string(), Explain(request.explain()));
+      ASSIGN_OR_RETURN(*out->mutable_explain()->mutable_explain_string(),
+                       Explain(request.explain()));
       return {};
     }
     case Request::kTreeString: {
@@ -106,8 +122,12 @@ Status Analysis::Run(const Request& request, Response* out) {
       RETURN_IF_ERROR(Columns(request.is_streaming().plan()));
       out->mutable_is_streaming()->set_is_streaming(false);
       return {};
-    case Request::kInputFiles: out->mutable_input_files(); return {};
-    case Request::kSparkVersion: out->mutable_spark_version()->set_version(engine::kSparkVersion); return {};
+    case Request::kInputFiles:
+      out->mutable_input_files();
+      return {};
+    case Request::kSparkVersion:
+      out->mutable_spark_version()->set_version(engine::kSparkVersion);
+      return {};
     case Request::kDdlParse: {
       ASSIGN_OR_RETURN(sql::DataType type, ParseSchema(request.ddl_parse().ddl_string()));
       ToMessage(type, out->mutable_ddl_parse()->mutable_parsed());
@@ -118,24 +138,26 @@ Status Analysis::Run(const Request& request, Response* out) {
       out->mutable_json_to_ddl()->set_ddl_string(ToDdl(type));
       return {};
     }
-    case Request::kSameSemantics: return Same(request.same_semantics(), out);
+    case Request::kSameSemantics:
+      return Same(request.same_semantics(), out);
     case Request::kSemanticHash: {
       ASSIGN_OR_RETURN(std::string text, Canonical(translator_, request.semantic_hash().plan()));
-      out->mutable_semantic_hash()->set_result(static_cast<int32_t>(std::hash<std::string>()(text)));
+      out->mutable_semantic_hash()->set_result(
+          static_cast<int32_t>(std::hash<std::string>()(text)));
       return {};
     }
-    // Nothing is ever cached: persist is a promise kept already.
-    case Request::kPersist: out->mutable_persist(); return {};
-    case Request::kUnpersist: out->mutable_unpersist(); return {};
+    case Request::kPersist:
+    case Request::kUnpersist:
     case Request::kGetStorageLevel:
-      out->mutable_get_storage_level()->mutable_storage_level()->set_replication(1);
+      Cached(request, out);
       return {};
-    case Request::ANALYZE_NOT_SET: break;
+    default:
+      return Fail(InvalidInput("The request asks for nothing"));
   }
-  return Fail(InvalidInput("The request asks for nothing"));
 }
 
-// ---- Config -----------------------------------------------------------------------------------------------------------
+// ---- Config
+// -----------------------------------------------------------------------------------------------------------
 
 struct Default {
   std::string_view key, value;
@@ -177,7 +199,8 @@ constexpr Default kDefaults[] = {
     {"spark.sql.variable.substitute", "true"},
 };
 
-std::optional<std::string> ValueOf(const engine::Configuration& configuration, const std::string& key) {
+std::optional<std::string> ValueOf(const engine::Configuration& configuration,
+                                   const std::string& key) {
   if (auto value = configuration.Get(key)) return value;
   for (const Default& row : kDefaults)
     if (row.key == key) return std::string(row.value);
@@ -185,34 +208,39 @@ std::optional<std::string> ValueOf(const engine::Configuration& configuration, c
 }
 
 Error UnknownKey(const std::string& key) {
-  Error error = Error::Make(
-      ErrorCode::kNotFound,
-      "[SQL_CONF_NOT_FOUND] The SQL config \"" + key + "\" cannot be found. Please verify that the config exists. SQLSTATE: 42K0I",
-      "SparkNoSuchElementException");
+  Error error =
+      Error::Make(ErrorCode::kNotFound,
+                  "[SQL_CONF_NOT_FOUND] The SQL config \"" + key +
+                      "\" cannot be found. Please verify that the config exists. SQLSTATE: 42K0I",
+                  "SparkNoSuchElementException");
   error.condition = "SQL_CONF_NOT_FOUND";
   error.sql_state = "42K0I";
   return error;
 }
 
-void AddPair(const std::string& key, const std::optional<std::string>& value, connect::ConfigResponse* out) {
+void AddPair(const std::string& key, const std::optional<std::string>& value,
+             connect::ConfigResponse* out) {
   auto* pair = out->add_pairs();
   pair->set_key(key);
   if (value) pair->set_value(*value);
 }
 
-Status SetAll(engine::SessionState& state, const connect::ConfigRequest::Set& set, connect::ConfigResponse* out) {
+Status SetAll(engine::SessionState& state, const connect::ConfigRequest::Set& set,
+              connect::ConfigResponse* out) {
   for (const auto& pair : set.pairs()) {
     auto status = state.configuration.Set(pair.key(), pair.value());
     // Options of a builder that cannot be set any more are warned of.
-    if (!status && set.silent()) out->add_warnings(status.error().message);
-    else if (!status) return status;
+    if (!status && set.silent())
+      out->add_warnings(status.error().message);
+    else if (!status)
+      return status;
   }
   state.UpdateTimeZone();
   return {};
 }
 
-Status Read(const engine::Configuration& configuration, const connect::ConfigRequest::Operation& operation,
-            connect::ConfigResponse* out) {
+Status Read(const engine::Configuration& configuration,
+            const connect::ConfigRequest::Operation& operation, connect::ConfigResponse* out) {
   using O = connect::ConfigRequest::Operation;
   switch (operation.op_type_case()) {
     case O::kGet:
@@ -223,7 +251,8 @@ Status Read(const engine::Configuration& configuration, const connect::ConfigReq
       }
       return {};
     case O::kGetOption:
-      for (const std::string& key : operation.get_option().keys()) AddPair(key, ValueOf(configuration, key), out);
+      for (const std::string& key : operation.get_option().keys())
+        AddPair(key, ValueOf(configuration, key), out);
       return {};
     case O::kGetWithDefault:
       for (const auto& pair : operation.get_with_default().pairs()) {
@@ -246,19 +275,24 @@ Status Read(const engine::Configuration& configuration, const connect::ConfigReq
     case O::kIsModifiable:
       for (const std::string& key : operation.is_modifiable().keys()) {
         bool known = ValueOf(configuration, key).has_value(), fixed = false;
-        for (const engine::SettingDef& def : engine::KnownSettings()) fixed = fixed || (def.key == key && def.is_static);
+        for (const engine::SettingDef& def : engine::KnownSettings())
+          fixed = fixed || (def.key == key && def.is_static);
         AddPair(key, known && !fixed ? "true" : "false", out);
       }
       return {};
-    default: return Fail(InvalidInput("The request asks for nothing"));
+    default:
+      return Fail(InvalidInput("The request asks for nothing"));
   }
 }
 
 }  // namespace
 
-Status Analyze(ConnectSession& session, const Request& request, Response* response) { return Analysis(session).Run(request, response); }
+Status Analyze(ConnectSession& session, const Request& request, Response* response) {
+  return Analysis(session).Run(request, response);
+}
 
-Status Configure(ConnectSession& session, const connect::ConfigRequest& request, connect::ConfigResponse* response) {
+Status Configure(ConnectSession& session, const connect::ConfigRequest& request,
+                 connect::ConfigResponse* response) {
   using O = connect::ConfigRequest::Operation;
   ConnectSession::Turn turn(session);
   engine::SessionState& state = turn->state();

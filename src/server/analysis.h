@@ -9,7 +9,9 @@ namespace iceblink::server {
 
 namespace connect = spark::connect;
 
-Status Analyze(ConnectSession& session, const connect::AnalyzePlanRequest& request, connect::AnalyzePlanResponse* response);
-Status Configure(ConnectSession& session, const connect::ConfigRequest& request, connect::ConfigResponse* response);
+Status Analyze(ConnectSession& session, const connect::AnalyzePlanRequest& request,
+               connect::AnalyzePlanResponse* response);
+Status Configure(ConnectSession& session, const connect::ConfigRequest& request,
+                 connect::ConfigResponse* response);
 
 }  // namespace iceblink::server

@@ -14,17 +14,21 @@ using sql::TypeKind;
 constexpr uint8_t kSchemaMessage = 1, kRecordBatchMessage = 3;
 
 tl::unexpected<Error> Unsupported(std::string_view what) {
-  return Fail(ErrorCode::kUnsupported, "[UNSUPPORTED_ARROWTYPE] Unsupported arrow type " + std::string(what) + ". SQLSTATE: 0A000",
-              "SparkUnsupportedOperationException");
+  return Fail(
+      ErrorCode::kUnsupported,
+      "[UNSUPPORTED_ARROWTYPE] Unsupported arrow type " + std::string(what) + ". SQLSTATE: 0A000",
+      "SparkUnsupportedOperationException");
 }
-tl::unexpected<Error> Corrupt() { return Fail(ErrorCode::kCorrupt, "The Arrow data is malformed", "SparkException"); }
+tl::unexpected<Error> Corrupt() {
+  return Fail(ErrorCode::kCorrupt, "The Arrow data is malformed", "SparkException");
+}
 
 // How a column's buffers are laid out.
 struct Layout {
   ArrowType type = ArrowType::kNull;
-  int bits = 0;              // of an integer, a date, a fixed size in bits
+  int bits = 0;  // of an integer, a date, a fixed size in bits
   bool is_signed = true;
-  int64_t multiply = 1;      // to microseconds
+  int64_t multiply = 1;  // to microseconds
   int64_t divide = 1;
   int32_t scale = 0;
   std::vector<Layout> children;
@@ -43,14 +47,19 @@ void SetUnit(int16_t unit, Layout& layout) {
 
 DataType IntegerType(const Layout& layout) {
   switch (layout.bits + (layout.is_signed ? 0 : 1)) {
-    case 8: return TypeKind::kTinyInt;
+    case 8:
+      return TypeKind::kTinyInt;
     case 9:
-    case 16: return TypeKind::kSmallInt;
+    case 16:
+      return TypeKind::kSmallInt;
     case 17:
-    case 32: return TypeKind::kInt;
+    case 32:
+      return TypeKind::kInt;
     case 33:
-    case 64: return TypeKind::kBigInt;
-    default: return DataType::Decimal(20, 0);
+    case 64:
+      return TypeKind::kBigInt;
+    default:
+      return DataType::Decimal(20, 0);
   }
 }
 
@@ -67,13 +76,15 @@ Result<std::vector<Field>> Children(const FlatTable& table, size_t count, int de
 }
 
 Result<Field> NestedField(const FlatTable& table, Layout layout, int depth) {
-  ASSIGN_OR_RETURN(std::vector<Field> children, Children(table, layout.type == ArrowType::kStruct ? 0 : 1, depth));
+  ASSIGN_OR_RETURN(std::vector<Field> children,
+                   Children(table, layout.type == ArrowType::kStruct ? 0 : 1, depth));
   std::vector<FlatTable> tables = table.Tables(5);
   DataType type;
   if (layout.type == ArrowType::kStruct) {
     std::vector<sql::StructField> fields;
     for (size_t i = 0; i < children.size(); ++i)
-      fields.push_back({std::string(tables[i].Text(0)), children[i].type, tables[i].Get<uint8_t>(1) != 0, {}});
+      fields.push_back(
+          {std::string(tables[i].Text(0)), children[i].type, tables[i].Get<uint8_t>(1) != 0, {}});
     type = DataType::Struct(std::move(fields));
   } else if (layout.type == ArrowType::kMap) {
     const DataType& entry = children[0].type;
@@ -93,8 +104,10 @@ Result<Field> ReadField(const FlatTable& table, int depth) {
   FlatTable type = table.Table(3);
   if (table.Has(4)) return Unsupported("dictionary");
   switch (layout.type) {
-    case ArrowType::kNull: return Field{DataType(), layout};
-    case ArrowType::kBool: return Field{TypeKind::kBoolean, layout};
+    case ArrowType::kNull:
+      return Field{DataType(), layout};
+    case ArrowType::kBool:
+      return Field{TypeKind::kBoolean, layout};
     case ArrowType::kInt:
       layout.bits = type.Get<int32_t>(0);
       layout.is_signed = type.Get<uint8_t>(1) != 0;
@@ -104,39 +117,50 @@ Result<Field> ReadField(const FlatTable& table, int depth) {
       if (type.Get<int16_t>(0) == 0) return Unsupported("halffloat");
       return Field{layout.bits == 32 ? TypeKind::kFloat : TypeKind::kDouble, layout};
     case ArrowType::kUtf8:
-    case ArrowType::kLargeUtf8: return Field{TypeKind::kString, layout};
+    case ArrowType::kLargeUtf8:
+      return Field{TypeKind::kString, layout};
     case ArrowType::kBinary:
-    case ArrowType::kLargeBinary: return Field{TypeKind::kBinary, layout};
-    case ArrowType::kFixedSizeBinary: layout.bits = 8 * type.Get<int32_t>(0); return Field{TypeKind::kBinary, layout};
+    case ArrowType::kLargeBinary:
+      return Field{TypeKind::kBinary, layout};
+    case ArrowType::kFixedSizeBinary:
+      layout.bits = 8 * type.Get<int32_t>(0);
+      return Field{TypeKind::kBinary, layout};
     case ArrowType::kDecimal:
       if (type.Get<int32_t>(2, 128) != 128) return Unsupported("decimal256");
       layout.scale = type.Get<int32_t>(1);
       return Field{DataType::Decimal(type.Get<int32_t>(0), layout.scale), layout};
-    case ArrowType::kDate: layout.bits = type.Get<int16_t>(0, 1) == 0 ? 32 : 64; return Field{TypeKind::kDate, layout};
+    case ArrowType::kDate:
+      layout.bits = type.Get<int16_t>(0, 1) == 0 ? 32 : 64;
+      return Field{TypeKind::kDate, layout};
     case ArrowType::kTimestamp:
       SetUnit(type.Get<int16_t>(0), layout);
       return Field{type.Has(1) ? TypeKind::kTimestamp : TypeKind::kTimestampNtz, layout};
     case ArrowType::kDuration:
       SetUnit(type.Get<int16_t>(0, 1), layout);
-      return Field{DataType::DayTimeInterval(sql::IntervalField::kDay, sql::IntervalField::kSecond), layout};
+      return Field{DataType::DayTimeInterval(sql::IntervalField::kDay, sql::IntervalField::kSecond),
+                   layout};
     case ArrowType::kList:
     case ArrowType::kLargeList:
     case ArrowType::kMap:
-    case ArrowType::kStruct: return NestedField(table, std::move(layout), depth);
+    case ArrowType::kStruct:
+      return NestedField(table, std::move(layout), depth);
     case ArrowType::kNone:
     case ArrowType::kTime:
     case ArrowType::kInterval:
     case ArrowType::kUnion:
-    case ArrowType::kFixedSizeList: break;
+    case ArrowType::kFixedSizeList:
+      break;
   }
   return Unsupported("number " + std::to_string(static_cast<int>(layout.type)));
 }
 
-// ---- batches ----------------------------------------------------------------------------------------------------------
+// ---- batches
+// ----------------------------------------------------------------------------------------------------------
 
 class BatchReader {
  public:
-  BatchReader(const FlatTable& batch, std::string_view body) : nodes_(batch.Pairs(1)), buffers_(batch.Pairs(2)), body_(body) {}
+  BatchReader(const FlatTable& batch, std::string_view body)
+      : nodes_(batch.Pairs(1)), buffers_(batch.Pairs(2)), body_(body) {}
 
   // The values of the next column, `count` by the batch or by its parent's offsets.
   Result<ValueList> Column(const Layout& layout) {
@@ -158,7 +182,9 @@ class BatchReader {
   Result<std::string_view> Buffer() {
     if (buffer_ >= buffers_.size()) return Corrupt();
     auto [offset, length] = buffers_[buffer_++];
-    if (offset < 0 || length < 0 || static_cast<uint64_t>(offset) + static_cast<uint64_t>(length) > body_.size()) return Corrupt();
+    if (offset < 0 || length < 0 ||
+        static_cast<uint64_t>(offset) + static_cast<uint64_t>(length) > body_.size())
+      return Corrupt();
     return body_.substr(static_cast<size_t>(offset), static_cast<size_t>(length));
   }
   template <typename T, typename Convert>
@@ -184,15 +210,25 @@ class BatchReader {
   }
   Result<ValueList> Integers(const Layout& layout, size_t count) {
     switch (layout.bits + (layout.is_signed ? 0 : 1)) {
-      case 8: return Narrow<int8_t>(count);
-      case 9: return Narrow<uint8_t>(count);
-      case 16: return Narrow<int16_t>(count);
-      case 17: return Narrow<uint16_t>(count);
-      case 32: return Narrow<int32_t>(count);
-      case 33: return Wide<uint32_t>(count);
-      case 64: return Wide<int64_t>(count);
-      case 65: return Fixed<uint64_t>(count, [](uint64_t v) { return Value(Decimal{static_cast<Int128>(v), 0}); });
-      default: return Corrupt();
+      case 8:
+        return Narrow<int8_t>(count);
+      case 9:
+        return Narrow<uint8_t>(count);
+      case 16:
+        return Narrow<int16_t>(count);
+      case 17:
+        return Narrow<uint16_t>(count);
+      case 32:
+        return Narrow<int32_t>(count);
+      case 33:
+        return Wide<uint32_t>(count);
+      case 64:
+        return Wide<int64_t>(count);
+      case 65:
+        return Fixed<uint64_t>(
+            count, [](uint64_t v) { return Value(Decimal{static_cast<Int128>(v), 0}); });
+      default:
+        return Corrupt();
     }
   }
   Result<std::vector<int64_t>> Offsets(bool large, size_t count) {
@@ -203,8 +239,10 @@ class BatchReader {
     if (bytes.size() < (count + 1) * width) return Corrupt();
     for (size_t i = 0; i <= count; ++i) {
       int32_t narrow = 0;
-      if (large) std::memcpy(&out[i], bytes.data() + i * 8, 8);
-      else std::memcpy(&narrow, bytes.data() + i * 4, 4), out[i] = narrow;
+      if (large)
+        std::memcpy(&out[i], bytes.data() + i * 8, 8);
+      else
+        std::memcpy(&narrow, bytes.data() + i * 4, 4), out[i] = narrow;
       if (out[i] < 0 || (i > 0 && out[i] < out[i - 1])) return Corrupt();
     }
     return out;
@@ -216,11 +254,13 @@ class BatchReader {
     if (static_cast<uint64_t>(offsets.back()) > bytes.size()) return Corrupt();
     ValueList out;
     for (size_t i = 0; i < count; ++i)
-      out.push_back(make(std::string(bytes.substr(static_cast<size_t>(offsets[i]), static_cast<size_t>(offsets[i + 1] - offsets[i])))));
+      out.push_back(make(std::string(bytes.substr(
+          static_cast<size_t>(offsets[i]), static_cast<size_t>(offsets[i + 1] - offsets[i])))));
     return out;
   }
   Result<ValueList> Lists(const Layout& layout, size_t count) {
-    ASSIGN_OR_RETURN(std::vector<int64_t> offsets, Offsets(layout.type == ArrowType::kLargeList, count));
+    ASSIGN_OR_RETURN(std::vector<int64_t> offsets,
+                     Offsets(layout.type == ArrowType::kLargeList, count));
     ASSIGN_OR_RETURN(ValueList inner, Column(layout.children[0]));
     if (static_cast<uint64_t>(offsets.back()) > inner.size()) return Corrupt();
     ValueList out;
@@ -231,7 +271,8 @@ class BatchReader {
         continue;
       }
       std::vector<std::pair<Value, Value>> entries;
-      for (const Value& entry : elements) entries.emplace_back(entry.fields()[0], entry.fields()[1]);
+      for (const Value& entry : elements)
+        entries.emplace_back(entry.fields()[0], entry.fields()[1]);
       out.push_back(Value::Map(std::move(entries)));
     }
     return out;
@@ -251,7 +292,8 @@ class BatchReader {
     ASSIGN_OR_RETURN(std::string_view bytes, Buffer());
     if (bytes.size() < width * count) return Corrupt();
     ValueList out;
-    for (size_t i = 0; i < count; ++i) out.push_back(Value(Bytes{std::string(bytes.substr(i * width, width))}));
+    for (size_t i = 0; i < count; ++i)
+      out.push_back(Value(Bytes{std::string(bytes.substr(i * width, width))}));
     return out;
   }
   Result<ValueList> Bits(size_t count) {
@@ -263,37 +305,49 @@ class BatchReader {
   }
   Result<ValueList> Content(const Layout& layout, size_t count) {
     switch (layout.type) {
-      case ArrowType::kBool: return Bits(count);
-      case ArrowType::kInt: return Integers(layout, count);
+      case ArrowType::kBool:
+        return Bits(count);
+      case ArrowType::kInt:
+        return Integers(layout, count);
       case ArrowType::kFloatingPoint:
         if (layout.bits == 32) return Fixed<float>(count, [](float v) { return Value(v); });
         return Fixed<double>(count, [](double v) { return Value(v); });
       case ArrowType::kUtf8:
       case ArrowType::kLargeUtf8:
-        return Texts(layout.type == ArrowType::kLargeUtf8, count, [](std::string text) { return Value(std::move(text)); });
+        return Texts(layout.type == ArrowType::kLargeUtf8, count,
+                     [](std::string text) { return Value(std::move(text)); });
       case ArrowType::kBinary:
       case ArrowType::kLargeBinary:
-        return Texts(layout.type == ArrowType::kLargeBinary, count, [](std::string text) { return Value(Bytes{std::move(text)}); });
-      case ArrowType::kFixedSizeBinary: return FixedBytes(static_cast<size_t>(layout.bits / 8), count);
+        return Texts(layout.type == ArrowType::kLargeBinary, count,
+                     [](std::string text) { return Value(Bytes{std::move(text)}); });
+      case ArrowType::kFixedSizeBinary:
+        return FixedBytes(static_cast<size_t>(layout.bits / 8), count);
       case ArrowType::kDecimal:
         return Fixed<Int128>(count, [&](Int128 v) { return Value(Decimal{v, layout.scale}); });
       case ArrowType::kDate:
         if (layout.bits == 32) return Narrow<int32_t>(count);
-        return Fixed<int64_t>(count, [](int64_t ms) { return Value(static_cast<int32_t>(ms / 86'400'000)); });
+        return Fixed<int64_t>(
+            count, [](int64_t ms) { return Value(static_cast<int32_t>(ms / 86'400'000)); });
       case ArrowType::kTimestamp:
-        return Fixed<int64_t>(count, [&](int64_t v) { return Value(v / layout.divide * layout.multiply); });
+        return Fixed<int64_t>(
+            count, [&](int64_t v) { return Value(v / layout.divide * layout.multiply); });
       case ArrowType::kDuration:
-        return Fixed<int64_t>(count, [&](int64_t v) { return Value(Interval{0, 0, v / layout.divide * layout.multiply}); });
+        return Fixed<int64_t>(count, [&](int64_t v) {
+          return Value(Interval{0, 0, v / layout.divide * layout.multiply});
+        });
       case ArrowType::kList:
       case ArrowType::kLargeList:
-      case ArrowType::kMap: return Lists(layout, count);
-      case ArrowType::kStruct: return Structs(layout, count);
+      case ArrowType::kMap:
+        return Lists(layout, count);
+      case ArrowType::kStruct:
+        return Structs(layout, count);
       case ArrowType::kNone:
       case ArrowType::kNull:
       case ArrowType::kTime:
       case ArrowType::kInterval:
       case ArrowType::kUnion:
-      case ArrowType::kFixedSizeList: break;
+      case ArrowType::kFixedSizeList:
+        break;
     }
     return Corrupt();
   }
@@ -305,7 +359,8 @@ class BatchReader {
   size_t buffer_ = 0;
 };
 
-Status AppendBatch(const FlatTable& batch, std::string_view body, const std::vector<Layout>& layouts, std::vector<ValueList>& rows) {
+Status AppendBatch(const FlatTable& batch, std::string_view body,
+                   const std::vector<Layout>& layouts, std::vector<ValueList>& rows) {
   if (batch.Has(3)) return Unsupported("compressed batch");
   BatchReader reader(batch, body);
   size_t first = rows.size();
@@ -342,13 +397,15 @@ Result<ArrowRows> DecodeArrow(std::string_view stream) {
       std::vector<sql::StructField> fields;
       for (const FlatTable& table : message.Table(2).Tables(1)) {
         ASSIGN_OR_RETURN(Field field, ReadField(table, 0));
-        fields.push_back({std::string(table.Text(0)), std::move(field.type), table.Get<uint8_t>(1) != 0, {}});
+        fields.push_back(
+            {std::string(table.Text(0)), std::move(field.type), table.Get<uint8_t>(1) != 0, {}});
         layouts.push_back(std::move(field.layout));
       }
       out.schema = DataType::Struct(std::move(fields));
       has_schema = true;
     } else if (kind == kRecordBatchMessage) {
-      RETURN_IF_ERROR(AppendBatch(message.Table(2), stream.substr(0, static_cast<size_t>(body_size)), layouts, out.rows));
+      RETURN_IF_ERROR(AppendBatch(
+          message.Table(2), stream.substr(0, static_cast<size_t>(body_size)), layouts, out.rows));
     } else {
       return Unsupported("dictionary");
     }

@@ -17,7 +17,8 @@ constexpr int16_t kVersion5 = 4;
 constexpr uint8_t kSchemaMessage = 1, kRecordBatchMessage = 3;
 constexpr int16_t kMicroseconds = 2;
 
-// ---- schema -----------------------------------------------------------------------------------------------------------
+// ---- schema
+// -----------------------------------------------------------------------------------------------------------
 
 struct TypeMessage {
   ArrowType type;
@@ -34,7 +35,8 @@ class SchemaWriter {
       ASSIGN_OR_RETURN(Offset child, Field("element", type.element(), type.contains_null()));
       children.push_back(child);
     } else if (type.kind() == TypeKind::kMap) {
-      DataType entry = DataType::Struct({{"key", type.key(), false, {}}, {"value", type.value(), type.value_contains_null(), {}}});
+      DataType entry = DataType::Struct({{"key", type.key(), false, {}},
+                                         {"value", type.value(), type.value_contains_null(), {}}});
       ASSIGN_OR_RETURN(Offset child, Field("entries", entry, false));
       children.push_back(child);
     } else if (type.kind() == TypeKind::kStruct) {
@@ -89,42 +91,66 @@ class SchemaWriter {
 
   Result<TypeMessage> Type(const DataType& type) {
     switch (type.kind()) {
-      case TypeKind::kVoid: return Plain(ArrowType::kNull);
-      case TypeKind::kBoolean: return Plain(ArrowType::kBool);
-      case TypeKind::kTinyInt: return Int(8);
-      case TypeKind::kSmallInt: return Int(16);
-      case TypeKind::kInt: return Int(32);
-      case TypeKind::kBigInt: return Int(64);
-      case TypeKind::kFloat: return WithUnit(ArrowType::kFloatingPoint, 1);
-      case TypeKind::kDouble: return WithUnit(ArrowType::kFloatingPoint, 2);
-      case TypeKind::kDecimal: return Decimal(type);
+      case TypeKind::kVoid:
+        return Plain(ArrowType::kNull);
+      case TypeKind::kBoolean:
+        return Plain(ArrowType::kBool);
+      case TypeKind::kTinyInt:
+        return Int(8);
+      case TypeKind::kSmallInt:
+        return Int(16);
+      case TypeKind::kInt:
+        return Int(32);
+      case TypeKind::kBigInt:
+        return Int(64);
+      case TypeKind::kFloat:
+        return WithUnit(ArrowType::kFloatingPoint, 1);
+      case TypeKind::kDouble:
+        return WithUnit(ArrowType::kFloatingPoint, 2);
+      case TypeKind::kDecimal:
+        return Decimal(type);
       case TypeKind::kString:
       case TypeKind::kChar:
-      case TypeKind::kVarchar: return Plain(ArrowType::kUtf8);
-      case TypeKind::kBinary: return Plain(ArrowType::kBinary);
-      case TypeKind::kDate: return WithUnit(ArrowType::kDate, 0);
-      case TypeKind::kTimestamp: return Timestamp(true);
-      case TypeKind::kTimestampNtz: return Timestamp(false);
-      case TypeKind::kYearMonthInterval: return WithUnit(ArrowType::kInterval, 0);
-      case TypeKind::kCalendarInterval: return WithUnit(ArrowType::kInterval, 2);
-      case TypeKind::kDayTimeInterval: return WithUnit(ArrowType::kDuration, kMicroseconds);
-      case TypeKind::kArray: return Plain(ArrowType::kList);
-      case TypeKind::kStruct: return Plain(ArrowType::kStruct);
-      case TypeKind::kMap: return Plain(ArrowType::kMap);
+      case TypeKind::kVarchar:
+        return Plain(ArrowType::kUtf8);
+      case TypeKind::kBinary:
+        return Plain(ArrowType::kBinary);
+      case TypeKind::kDate:
+        return WithUnit(ArrowType::kDate, 0);
+      case TypeKind::kTimestamp:
+        return Timestamp(true);
+      case TypeKind::kTimestampNtz:
+        return Timestamp(false);
+      case TypeKind::kYearMonthInterval:
+        return WithUnit(ArrowType::kInterval, 0);
+      case TypeKind::kCalendarInterval:
+        return WithUnit(ArrowType::kInterval, 2);
+      case TypeKind::kDayTimeInterval:
+        return WithUnit(ArrowType::kDuration, kMicroseconds);
+      case TypeKind::kArray:
+        return Plain(ArrowType::kList);
+      case TypeKind::kStruct:
+        return Plain(ArrowType::kStruct);
+      case TypeKind::kMap:
+        return Plain(ArrowType::kMap);
       case TypeKind::kTime:
       case TypeKind::kVariant:
       case TypeKind::kGeometry:
-      case TypeKind::kGeography: break;
+      case TypeKind::kGeography:
+        break;
     }
-    return Fail(ErrorCode::kUnsupported, "[UNSUPPORTED_ARROWTYPE] Unsupported arrow type " + type.SqlString() + ". SQLSTATE: 0A000",
-                "SparkUnsupportedOperationException");
+    return Fail(
+        ErrorCode::kUnsupported,
+        "[UNSUPPORTED_ARROWTYPE] Unsupported arrow type " + type.SqlString() + ". SQLSTATE: 0A000",
+        "SparkUnsupportedOperationException");
   }
 
   FlatBuilder& out_;
   const std::string& time_zone_;
 };
 
-// ---- batch ------------------------------------------------------------------------------------------------------------
+// ---- batch
+// ------------------------------------------------------------------------------------------------------------
 
 using Cells = std::vector<const Value*>;
 
@@ -231,7 +257,8 @@ class BatchWriter {
     for (size_t f = 0; f < type.fields().size(); ++f) {
       Cells inner;
       inner.reserve(cells.size());
-      for (const Value* cell : cells) inner.push_back(cell->is_null() ? &kNull : &cell->fields()[f]);
+      for (const Value* cell : cells)
+        inner.push_back(cell->is_null() ? &kNull : &cell->fields()[f]);
       Column(type.fields()[f].type, inner);
     }
   }
@@ -247,34 +274,50 @@ class BatchWriter {
   }
   void Content(const DataType& type, const Cells& cells) {
     switch (type.kind()) {
-      case TypeKind::kBoolean: return Bits(cells, [](const Value& v) { return !v.is_null() && v.As<bool>(); });
-      case TypeKind::kTinyInt: return Integers<int8_t>(cells);
-      case TypeKind::kSmallInt: return Integers<int16_t>(cells);
+      case TypeKind::kBoolean:
+        return Bits(cells, [](const Value& v) { return !v.is_null() && v.As<bool>(); });
+      case TypeKind::kTinyInt:
+        return Integers<int8_t>(cells);
+      case TypeKind::kSmallInt:
+        return Integers<int16_t>(cells);
       case TypeKind::kInt:
-      case TypeKind::kDate: return Integers<int32_t>(cells);
+      case TypeKind::kDate:
+        return Integers<int32_t>(cells);
       case TypeKind::kBigInt:
       case TypeKind::kTimestamp:
       case TypeKind::kTimestampNtz:
-      case TypeKind::kTime: return Integers<int64_t>(cells);
-      case TypeKind::kFloat: return Fixed<float>(cells, [](const Value& v) { return v.As<float>(); });
-      case TypeKind::kDouble: return Fixed<double>(cells, [](const Value& v) { return v.As<double>(); });
-      case TypeKind::kDecimal: return Fixed<Int128>(cells, [](const Value& v) { return v.As<Decimal>().unscaled; });
+      case TypeKind::kTime:
+        return Integers<int64_t>(cells);
+      case TypeKind::kFloat:
+        return Fixed<float>(cells, [](const Value& v) { return v.As<float>(); });
+      case TypeKind::kDouble:
+        return Fixed<double>(cells, [](const Value& v) { return v.As<double>(); });
+      case TypeKind::kDecimal:
+        return Fixed<Int128>(cells, [](const Value& v) { return v.As<Decimal>().unscaled; });
       case TypeKind::kString:
       case TypeKind::kChar:
       case TypeKind::kVarchar:
-        return Texts(cells, [](const Value& v) -> const std::string& { return v.As<std::string>(); });
-      case TypeKind::kYearMonthInterval: return Fixed<int32_t>(cells, [](const Value& v) { return v.As<Interval>().months; });
-      case TypeKind::kDayTimeInterval: return Fixed<int64_t>(cells, [](const Value& v) { return v.As<Interval>().micros; });
-      case TypeKind::kCalendarInterval: return Calendar(cells);
-      case TypeKind::kArray: return Array(type, cells);
-      case TypeKind::kMap: return Map(type, cells);
-      case TypeKind::kStruct: return Struct(type, cells);
+        return Texts(cells,
+                     [](const Value& v) -> const std::string& { return v.As<std::string>(); });
+      case TypeKind::kYearMonthInterval:
+        return Fixed<int32_t>(cells, [](const Value& v) { return v.As<Interval>().months; });
+      case TypeKind::kDayTimeInterval:
+        return Fixed<int64_t>(cells, [](const Value& v) { return v.As<Interval>().micros; });
+      case TypeKind::kCalendarInterval:
+        return Calendar(cells);
+      case TypeKind::kArray:
+        return Array(type, cells);
+      case TypeKind::kMap:
+        return Map(type, cells);
+      case TypeKind::kStruct:
+        return Struct(type, cells);
       case TypeKind::kVoid:
       case TypeKind::kBinary:
       case TypeKind::kVariant:
       case TypeKind::kGeometry:
       case TypeKind::kGeography:
-        return Texts(cells, [](const Value& v) -> const std::string& { return v.As<Bytes>().data; });
+        return Texts(cells,
+                     [](const Value& v) -> const std::string& { return v.As<Bytes>().data; });
     }
   }
 
@@ -283,7 +326,9 @@ class BatchWriter {
   std::vector<std::pair<int64_t, int64_t>> buffers_;  // offset, length
 };
 
-void AppendInt(std::string& out, uint32_t value) { out.append(reinterpret_cast<const char*>(&value), sizeof value); }
+void AppendInt(std::string& out, uint32_t value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
 
 void AppendMessage(std::string& out, std::string_view metadata, std::string_view body) {
   AppendInt(out, kContinuation);
@@ -316,7 +361,8 @@ Result<std::string> SchemaMessage(const DataType& schema, const std::string& tim
 
 }  // namespace
 
-Result<std::string> EncodeArrow(const DataType& schema, std::span<const ValueList> rows, const std::string& time_zone) {
+Result<std::string> EncodeArrow(const DataType& schema, std::span<const ValueList> rows,
+                                const std::string& time_zone) {
   std::string out;
   ASSIGN_OR_RETURN(std::string metadata, SchemaMessage(schema, time_zone));
   AppendMessage(out, metadata, {});

@@ -1,4 +1,5 @@
-// Rows as Arrow IPC streams, the form in which Spark Connect carries them both ways. Pure functions.
+// Rows as Arrow IPC streams, the form in which Spark Connect carries them both ways. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +16,42 @@ namespace iceblink::server {
 
 // What Arrow calls the types of Spark.
 enum class ArrowType : uint8_t {
-  kNone, kNull, kInt, kFloatingPoint, kBinary, kUtf8, kBool, kDecimal, kDate, kTime, kTimestamp, kInterval, kList, kStruct,
-  kUnion, kFixedSizeBinary, kFixedSizeList, kMap, kDuration, kLargeBinary, kLargeUtf8, kLargeList,
+  kNone,
+  kNull,
+  kInt,
+  kFloatingPoint,
+  kBinary,
+  kUtf8,
+  kBool,
+  kDecimal,
+  kDate,
+  kTime,
+  kTimestamp,
+  kInterval,
+  kList,
+  kStruct,
+  kUnion,
+  kFixedSizeBinary,
+  kFixedSizeList,
+  kMap,
+  kDuration,
+  kLargeBinary,
+  kLargeUtf8,
+  kLargeList,
 };
 
-// Makes a whole stream (schema, one batch, end) of rows of a struct type. TIMESTAMP columns carry `time_zone`.
-Result<std::string> EncodeArrow(const sql::DataType& schema, std::span<const ValueList> rows, const std::string& time_zone);
+// Makes a whole stream (schema, one batch, end) of rows of a struct type. TIMESTAMP columns carry
+// `time_zone`.
+Result<std::string> EncodeArrow(const sql::DataType& schema, std::span<const ValueList> rows,
+                                const std::string& time_zone);
 
 struct ArrowRows {
   sql::DataType schema;  // a struct: the stream's own types in Spark's terms
   std::vector<ValueList> rows;
 };
 
-// Reads all batches of a stream. Error: kUnsupported for types without a Spark form, dictionaries and compression; kCorrupt.
+// Reads all batches of a stream. Error: kUnsupported for types without a Spark form, dictionaries
+// and compression; kCorrupt.
 Result<ArrowRows> DecodeArrow(std::string_view stream);
 
 }  // namespace iceblink::server

@@ -14,29 +14,42 @@ using C = connect::Command;
 
 Status Execution::RunCommand(const C& command) {
   switch (command.command_type_case()) {
-    case C::kSqlCommand: return RunSql(command.sql_command());
-    case C::kWriteOperation: return RunWrite(command.write_operation());
-    case C::kWriteOperationV2: return RunWriteV2(command.write_operation_v2());
-    case C::kCreateDataframeView: return RunView(command.create_dataframe_view());
-    case C::kMergeIntoTableCommand: return RunMerge(command.merge_into_table_command());
+    case C::kSqlCommand:
+      return RunSql(command.sql_command());
+    case C::kWriteOperation:
+      return RunWrite(command.write_operation());
+    case C::kWriteOperationV2:
+      return RunWriteV2(command.write_operation_v2());
+    case C::kCreateDataframeView:
+      return RunView(command.create_dataframe_view());
+    case C::kMergeIntoTableCommand:
+      return RunMerge(command.merge_into_table_command());
     case C::kMlCommand:  // the client clears its cache of models when it stops
       if (command.ml_command().has_clean_cache()) return {};
       return Fail(NotSupported("Spark ML"));
-    case C::kRemoveCachedRemoteRelationCommand: return {};
-    case C::kRegisterFunction: return Fail(NotSupported("a Python UDF"));
-    case C::kRegisterTableFunction: return Fail(NotSupported("a Python UDTF"));
-    case C::kRegisterDataSource: return Fail(NotSupported("a Python data source"));
+    case C::kRemoveCachedRemoteRelationCommand:
+      return {};
+    case C::kRegisterFunction:
+      return Fail(NotSupported("a Python UDF"));
+    case C::kRegisterTableFunction:
+      return Fail(NotSupported("a Python UDTF"));
+    case C::kRegisterDataSource:
+      return Fail(NotSupported("a Python data source"));
     case C::kWriteStreamOperationStart:
     case C::kStreamingQueryCommand:
     case C::kStreamingQueryManagerCommand:
-    case C::kStreamingQueryListenerBusCommand: return Fail(NotSupported("Structured Streaming"));
-    default: break;
+    case C::kStreamingQueryListenerBusCommand:
+      return Fail(NotSupported("Structured Streaming"));
+    default:
+      break;
   }
-  const auto* field = command.GetDescriptor()->FindFieldByNumber(static_cast<int>(command.command_type_case()));
+  const auto* field =
+      command.GetDescriptor()->FindFieldByNumber(static_cast<int>(command.command_type_case()));
   return Fail(NotSupported(field == nullptr ? "this command" : "the command " + field->name()));
 }
 
-// ---- SQL --------------------------------------------------------------------------------------------------------------
+// ---- SQL
+// --------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -55,7 +68,8 @@ connect::Relation InputOf(const connect::SqlCommand& command) {
 // DataFrames that the text names are temporary views while it runs.
 class BoundViews {
  public:
-  BoundViews(engine::SessionState& state, const std::vector<sql::Cte>& views) : state_(state), saved_(state.temporary_views) {
+  BoundViews(engine::SessionState& state, const std::vector<sql::Cte>& views)
+      : state_(state), saved_(state.temporary_views) {
     for (const sql::Cte& cte : views) {
       sql::Statement statement;
       engine::StatementScope scope(state, statement);
@@ -73,8 +87,10 @@ class BoundViews {
   }
   ~BoundViews() {
     for (const std::string& name : names_) {
-      if (auto at = saved_.find(name); at != saved_.end()) state_.temporary_views[name] = at->second;
-      else state_.temporary_views.erase(name);
+      if (auto at = saved_.find(name); at != saved_.end())
+        state_.temporary_views[name] = at->second;
+      else
+        state_.temporary_views.erase(name);
     }
   }
   BoundViews(const BoundViews&) = delete;
@@ -90,7 +106,8 @@ class BoundViews {
 
 }  // namespace
 
-// A query is analyzed and handed back as it came; anything else runs now and its rows become the answer's relation.
+// A query is analyzed and handed back as it came; anything else runs now and its rows become the
+// answer's relation.
 Status Execution::RunSql(const connect::SqlCommand& command) {
   connect::Relation input = InputOf(command);
   const connect::Relation* root = &input;
@@ -98,7 +115,8 @@ Status Execution::RunSql(const connect::SqlCommand& command) {
     RETURN_IF_ERROR(translator_.Bind(input.with_relations()));
     root = &input.with_relations().root();
   }
-  if (!root->has_sql()) return Fail(InvalidInput("SQL command expects a SQL or a WithRelations relation"));
+  if (!root->has_sql())
+    return Fail(InvalidInput("SQL command expects a SQL or a WithRelations relation"));
   ASSIGN_OR_RETURN(sql::Statement statement, translator_.Statement(root->sql()));
   BoundViews views(engine_->state(), translator_.bound_views());
   if (!views.status()) return Fail(views.status().error());
@@ -123,7 +141,8 @@ Status Execution::SendSqlResult(engine::StatementResult result) {
   return Append(std::move(response));
 }
 
-// ---- views ------------------------------------------------------------------------------------------------------------
+// ---- views
+// ------------------------------------------------------------------------------------------------------------
 
 Status Execution::RunView(const connect::CreateDataFrameViewCommand& command) {
   ASSIGN_OR_RETURN(sql::QueryPtr query, translator_.Query(command.input()));
@@ -134,11 +153,14 @@ Status Execution::RunView(const connect::CreateDataFrameViewCommand& command) {
   std::string key = (command.is_global() ? "global_temp." : "") + Utf8Lower(name.back());
   auto& views = engine_->state().temporary_views;
   if (views.count(key) > 0 && !command.replace()) {
-    Error error = Error::Make(ErrorCode::kAlreadyExists,
-                              "[TEMP_TABLE_OR_VIEW_ALREADY_EXISTS] Cannot create the temporary view " + sql::QuoteIdentifier(name.back()) +
-                                  " because it already exists.\nChoose a different name, drop or replace the existing view,  or add "
-                                  "the IF NOT EXISTS clause to tolerate pre-existing views. SQLSTATE: 42P07",
-                              "TempTableAlreadyExistsException");
+    Error error =
+        Error::Make(ErrorCode::kAlreadyExists,
+                    "[TEMP_TABLE_OR_VIEW_ALREADY_EXISTS] Cannot create the temporary view " +
+                        sql::QuoteIdentifier(name.back()) +
+                        " because it already exists.\nChoose a different name, drop or replace the "
+                        "existing view,  or add "
+                        "the IF NOT EXISTS clause to tolerate pre-existing views. SQLSTATE: 42P07",
+                    "TempTableAlreadyExistsException");
     error.condition = "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS";
     error.sql_state = "42P07";
     return Fail(std::move(error));
@@ -150,26 +172,40 @@ Status Execution::RunView(const connect::CreateDataFrameViewCommand& command) {
   return {};
 }
 
-// ---- MERGE ------------------------------------------------------------------------------------------------------------
+// ---- MERGE
+// ------------------------------------------------------------------------------------------------------------
 
 namespace {
 
 using Match = sql::MergeClause::Match;
 using Action = sql::MergeClause::Action;
 
-Result<sql::MergeClause> ClauseOf(PlanTranslator& translator, const connect::Expression& expression, Match match) {
+Result<sql::MergeClause> ClauseOf(PlanTranslator& translator, const connect::Expression& expression,
+                                  Match match) {
   using M = connect::MergeAction;
-  if (!expression.has_merge_action()) return Fail(InvalidInput("A clause of MERGE must be a MergeAction"));
+  if (!expression.has_merge_action())
+    return Fail(InvalidInput("A clause of MERGE must be a MergeAction"));
   const M& action = expression.merge_action();
   sql::MergeClause clause;
   clause.match = match;
   switch (action.action_type()) {
-    case M::ACTION_TYPE_DELETE: clause.action = Action::kDelete; break;
-    case M::ACTION_TYPE_INSERT: clause.action = Action::kInsert; break;
-    case M::ACTION_TYPE_INSERT_STAR: clause.action = Action::kInsertAll; break;
-    case M::ACTION_TYPE_UPDATE: clause.action = Action::kUpdate; break;
-    case M::ACTION_TYPE_UPDATE_STAR: clause.action = Action::kUpdateAll; break;
-    default: return Fail(InvalidInput("Unsupported merge action"));
+    case M::ACTION_TYPE_DELETE:
+      clause.action = Action::kDelete;
+      break;
+    case M::ACTION_TYPE_INSERT:
+      clause.action = Action::kInsert;
+      break;
+    case M::ACTION_TYPE_INSERT_STAR:
+      clause.action = Action::kInsertAll;
+      break;
+    case M::ACTION_TYPE_UPDATE:
+      clause.action = Action::kUpdate;
+      break;
+    case M::ACTION_TYPE_UPDATE_STAR:
+      clause.action = Action::kUpdateAll;
+      break;
+    default:
+      return Fail(InvalidInput("Unsupported merge action"));
   }
   if (action.has_condition()) {
     ASSIGN_OR_RETURN(clause.condition, translator.Expression(action.condition()));
@@ -177,7 +213,8 @@ Result<sql::MergeClause> ClauseOf(PlanTranslator& translator, const connect::Exp
   for (const auto& assignment : action.assignments()) {
     ASSIGN_OR_RETURN(sql::ExprPtr key, translator.Expression(assignment.key()));
     const auto* column = key->As<sql::NamedColumn>();
-    if (column == nullptr) return Fail(InvalidInput("A key of a merge assignment must be a column"));
+    if (column == nullptr)
+      return Fail(InvalidInput("A key of a merge assignment must be a column"));
     sql::Assignment out;
     out.column = column->parts;
     out.position = kNoPlace;

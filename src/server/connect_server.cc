@@ -19,7 +19,8 @@ struct ConnectServer::State {
 
   void ExpireUntilStopped() {
     std::unique_lock lock(mutex);
-    while (!stop_changed.wait_for(lock, kExpireEvery, [&] { return stopped; })) service.sessions().Expire();
+    while (!stop_changed.wait_for(lock, kExpireEvery, [&] { return stopped; }))
+      service.sessions().Expire();
   }
 
   ConnectService service;
@@ -30,7 +31,8 @@ struct ConnectServer::State {
   std::thread expiry;
 };
 
-ConnectServer::ConnectServer(engine::SessionOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+ConnectServer::ConnectServer(engine::SessionOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
 ConnectServer::~ConnectServer() { Stop(); }
 
 Result<int> ConnectServer::Start(const std::string& address) {
@@ -42,7 +44,8 @@ Result<int> ConnectServer::Start(const std::string& address) {
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&state_->service);
   state_->server = builder.BuildAndStart();
-  if (state_->server == nullptr || port == 0) return Fail(ErrorCode::kIo, "Cannot listen on " + address);
+  if (state_->server == nullptr || port == 0)
+    return Fail(ErrorCode::kIo, "Cannot listen on " + address);
   state_->expiry = std::thread([this] { state_->ExpireUntilStopped(); });
   return port;
 }

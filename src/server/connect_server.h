@@ -1,6 +1,8 @@
-// ConnectServer: Spark Connect on one address, for PySpark and other clients of the protocol. Nothing of gRPC shows here.
+// ConnectServer: Spark Connect on one address, for PySpark and other clients of the protocol.
+// Nothing of gRPC shows here.
 //
-// Threads: gRPC's own, one more a running statement, and one that drops idle sessions. Start and Stop from one thread.
+// Threads: gRPC's own, one more a running statement, and one that drops idle sessions. Start and
+// Stop from one thread.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@ namespace iceblink::server {
 namespace {
 
 struct JavaClass {
-  std::string_view name;    // as Error::exception says it
+  std::string_view name;  // as Error::exception says it
   std::string_view package;
   std::string_view parents;  // full names, separated by spaces
 };
@@ -35,15 +35,22 @@ constexpr JavaClass kClasses[] = {
     {"ViewAlreadyExistsException", kCatalyst, kAnalysis},
     {"NamespaceAlreadyExistsException", kCatalyst, kAnalysis},
     {"TempTableAlreadyExistsException", kCatalyst, kAnalysis},
-    {"SparkArithmeticException", "org.apache.spark", "java.lang.ArithmeticException java.lang.RuntimeException"},
+    {"SparkArithmeticException", "org.apache.spark",
+     "java.lang.ArithmeticException java.lang.RuntimeException"},
     {"SparkNumberFormatException", "org.apache.spark",
-     "java.lang.NumberFormatException java.lang.IllegalArgumentException java.lang.RuntimeException"},
-    {"SparkDateTimeException", "org.apache.spark", "java.time.DateTimeException java.lang.RuntimeException"},
+     "java.lang.NumberFormatException java.lang.IllegalArgumentException "
+     "java.lang.RuntimeException"},
+    {"SparkDateTimeException", "org.apache.spark",
+     "java.time.DateTimeException java.lang.RuntimeException"},
     {"SparkArrayIndexOutOfBoundsException", "org.apache.spark",
-     "java.lang.ArrayIndexOutOfBoundsException java.lang.IndexOutOfBoundsException java.lang.RuntimeException"},
-    {"SparkIllegalArgumentException", "org.apache.spark", "java.lang.IllegalArgumentException java.lang.RuntimeException"},
-    {"SparkUnsupportedOperationException", "org.apache.spark", "java.lang.UnsupportedOperationException java.lang.RuntimeException"},
-    {"SparkNoSuchElementException", "org.apache.spark", "java.util.NoSuchElementException java.lang.RuntimeException"},
+     "java.lang.ArrayIndexOutOfBoundsException java.lang.IndexOutOfBoundsException "
+     "java.lang.RuntimeException"},
+    {"SparkIllegalArgumentException", "org.apache.spark",
+     "java.lang.IllegalArgumentException java.lang.RuntimeException"},
+    {"SparkUnsupportedOperationException", "org.apache.spark",
+     "java.lang.UnsupportedOperationException java.lang.RuntimeException"},
+    {"SparkNoSuchElementException", "org.apache.spark",
+     "java.util.NoSuchElementException java.lang.RuntimeException"},
     {"SparkRuntimeException", "org.apache.spark", "java.lang.RuntimeException"},
     {"SparkUpgradeException", "org.apache.spark", "java.lang.RuntimeException"},
     {"SparkSQLException", "org.apache.spark", "java.sql.SQLException java.lang.Exception"},
@@ -51,8 +58,10 @@ constexpr JavaClass kClasses[] = {
     {"InvalidPlanInput", "org.apache.spark.sql.connect.common", "java.lang.Exception"},
     {"InvalidCommandInput", "org.apache.spark.sql.connect.common", "java.lang.Exception"},
     {"IllegalArgumentException", "java.lang", "java.lang.RuntimeException java.lang.Exception"},
-    {"UnsupportedOperationException", "java.lang", "java.lang.RuntimeException java.lang.Exception"},
-    {"NumberFormatException", "java.lang", "java.lang.IllegalArgumentException java.lang.RuntimeException"},
+    {"UnsupportedOperationException", "java.lang",
+     "java.lang.RuntimeException java.lang.Exception"},
+    {"NumberFormatException", "java.lang",
+     "java.lang.IllegalArgumentException java.lang.RuntimeException"},
     {"NullPointerException", "java.lang", "java.lang.RuntimeException"},
     {"ValidationException", "org.apache.iceberg.exceptions", "java.lang.RuntimeException"},
 };
@@ -61,10 +70,14 @@ constexpr JavaClass kClasses[] = {
 std::string_view NameOf(const Error& error) {
   if (!error.exception.empty()) return error.exception;
   switch (error.code) {
-    case ErrorCode::kSyntax: return "ParseException";
-    case ErrorCode::kAnalysis: return "AnalysisException";
-    case ErrorCode::kInvalidArgument: return "IllegalArgumentException";
-    case ErrorCode::kUnsupported: return "UnsupportedOperationException";
+    case ErrorCode::kSyntax:
+      return "ParseException";
+    case ErrorCode::kAnalysis:
+      return "AnalysisException";
+    case ErrorCode::kInvalidArgument:
+      return "IllegalArgumentException";
+    case ErrorCode::kUnsupported:
+      return "UnsupportedOperationException";
     case ErrorCode::kNotFound:
     case ErrorCode::kAlreadyExists:
     case ErrorCode::kNotEmpty:
@@ -75,12 +88,14 @@ std::string_view NameOf(const Error& error) {
     case ErrorCode::kUnavailable:
     case ErrorCode::kCorrupt:
     case ErrorCode::kIo:
-    case ErrorCode::kInternal: return "SparkException";
+    case ErrorCode::kInternal:
+      return "SparkException";
   }
   return "SparkException";
 }
 
-// ---- google.rpc.Status, which has no message of its own here ----------------------------------------------------------
+// ---- google.rpc.Status, which has no message of its own here
+// ----------------------------------------------------------
 
 void AppendVarint(std::string& out, uint64_t value) {
   for (; value > 0x7F; value >>= 7) out += static_cast<char>(value | 0x80);
@@ -92,7 +107,8 @@ void AppendText(std::string& out, int field, std::string_view text) {
   out += text;
 }
 
-std::string ErrorInfo(const std::string& reason, const std::vector<std::pair<std::string, std::string>>& metadata) {
+std::string ErrorInfo(const std::string& reason,
+                      const std::vector<std::pair<std::string, std::string>>& metadata) {
   std::string out;
   AppendText(out, 1, reason);
   AppendText(out, 2, "org.apache.spark");
@@ -119,10 +135,12 @@ std::string Abbreviated(const std::string& message) {
 std::vector<std::string> JavaClasses(const Error& error) {
   std::string_view name = NameOf(error);
   std::vector<std::string> out;
-  auto known = std::find_if(std::begin(kClasses), std::end(kClasses), [&](const JavaClass& c) { return c.name == name; });
+  auto known = std::find_if(std::begin(kClasses), std::end(kClasses),
+                            [&](const JavaClass& c) { return c.name == name; });
   if (known == std::end(kClasses)) {
     bool spark = name.starts_with("Spark");
-    out.push_back(fmt::format("{}.{}", spark ? "org.apache.spark" : "org.apache.iceberg.exceptions", name));
+    out.push_back(
+        fmt::format("{}.{}", spark ? "org.apache.spark" : "org.apache.iceberg.exceptions", name));
     out.push_back("java.lang.RuntimeException");
   } else {
     out.push_back(fmt::format("{}.{}", known->package, known->name));
@@ -139,7 +157,8 @@ std::vector<std::string> JavaClasses(const Error& error) {
 
 grpc::Status ToStatus(const Error& error, const std::string& error_id) {
   std::vector<std::string> classes = JavaClasses(error);
-  std::vector<std::pair<std::string, std::string>> metadata = {{"classes", nlohmann::json(classes).dump()}};
+  std::vector<std::pair<std::string, std::string>> metadata = {
+      {"classes", nlohmann::json(classes).dump()}};
   if (!error.condition.empty()) metadata.emplace_back("errorClass", error.condition);
   if (!error.sql_state.empty()) metadata.emplace_back("sqlState", error.sql_state);
   if (!error_id.empty()) metadata.emplace_back("errorId", error_id);
@@ -158,7 +177,8 @@ grpc::Status ToStatus(const Error& error, const std::string& error_id) {
 namespace {
 
 // Reads "== SQL (line 1, position 8) ==\nSELECT 1/0\n       ^^^" as exec and the parser write it.
-void FillContext(const std::string& message, connect::FetchErrorDetailsResponse::SparkThrowable* out) {
+void FillContext(const std::string& message,
+                 connect::FetchErrorDetailsResponse::SparkThrowable* out) {
   constexpr std::string_view kHead = "== SQL";
   size_t head = message.find(kHead);
   if (head == std::string::npos) return;
@@ -194,7 +214,9 @@ void FillDetails(const Error& error, connect::FetchErrorDetailsResponse* out) {
 
 Error NotSupported(std::string_view what) {
   Error error = Error::Make(ErrorCode::kUnsupported,
-                            fmt::format("[UNSUPPORTED_FEATURE] The feature is not supported: {} is not supported. SQLSTATE: 0A000", what),
+                            fmt::format("[UNSUPPORTED_FEATURE] The feature is not supported: {} is "
+                                        "not supported. SQLSTATE: 0A000",
+                                        what),
                             "SparkUnsupportedOperationException");
   error.condition = "UNSUPPORTED_FEATURE";
   error.sql_state = "0A000";
@@ -206,9 +228,11 @@ Error InvalidInput(std::string message) {
 }
 
 Error InvalidHandle(std::string_view subclass, std::string_view handle, std::string_view text) {
-  Error error = Error::Make(
-      ErrorCode::kNotFound,
-      fmt::format("[INVALID_HANDLE.{}] The handle {} is invalid. {} SQLSTATE: HY000", subclass, handle, text), "SparkSQLException");
+  Error error =
+      Error::Make(ErrorCode::kNotFound,
+                  fmt::format("[INVALID_HANDLE.{}] The handle {} is invalid. {} SQLSTATE: HY000",
+                              subclass, handle, text),
+                  "SparkSQLException");
   error.condition = fmt::format("INVALID_HANDLE.{}", subclass);
   error.sql_state = "HY000";
   return error;

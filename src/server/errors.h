@@ -1,5 +1,6 @@
-// Errors as PySpark unpacks them: status INTERNAL with a google.rpc.Status whose ErrorInfo names the Java classes, the
-// error condition and the SQLSTATE; the whole text on request (FetchErrorDetails).
+// Errors as PySpark unpacks them: status INTERNAL with a google.rpc.Status whose ErrorInfo names
+// the Java classes, the error condition and the SQLSTATE; the whole text on request
+// (FetchErrorDetails).
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -20,7 +21,8 @@ std::vector<std::string> JavaClasses(const Error& error);
 
 // `error_id` is what FetchErrorDetails will be asked for; empty: nothing more to tell.
 grpc::Status ToStatus(const Error& error, const std::string& error_id);
-// What FetchErrorDetails answers: the whole message, and the part of the statement that it is about.
+// What FetchErrorDetails answers: the whole message, and the part of the statement that it is
+// about.
 void FillDetails(const Error& error, connect::FetchErrorDetailsResponse* out);
 
 // An operation that the server knows by name and does not offer.

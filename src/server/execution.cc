@@ -41,10 +41,16 @@ Execution::Execution(std::shared_ptr<ConnectSession> session, Operation& operati
 
 Status Execution::Run(const connect::Plan& plan) {
   switch (plan.op_type_case()) {
-    case connect::Plan::kRoot: RETURN_IF_ERROR(RunRoot(plan.root())); break;
-    case connect::Plan::kCommand: RETURN_IF_ERROR(RunCommand(plan.command())); break;
-    case connect::Plan::kCompressedOperation: return Fail(NotSupported("a compressed plan"));
-    case connect::Plan::OP_TYPE_NOT_SET: return Fail(InvalidInput("The plan is empty"));
+    case connect::Plan::kRoot:
+      RETURN_IF_ERROR(RunRoot(plan.root()));
+      break;
+    case connect::Plan::kCommand:
+      RETURN_IF_ERROR(RunCommand(plan.command()));
+      break;
+    case connect::Plan::kCompressedOperation:
+      return Fail(NotSupported("a compressed plan"));
+    case connect::Plan::OP_TYPE_NOT_SET:
+      return Fail(InvalidInput("The plan is empty"));
   }
   connect::ExecutePlanResponse response = operation_.NewResponse();
   response.mutable_result_complete();
@@ -53,13 +59,16 @@ Status Execution::Run(const connect::Plan& plan) {
 
 Status Execution::Append(connect::ExecutePlanResponse response) {
   if (operation_.Append(std::move(response), [this] { return session_->crowded(); })) return {};
-  Error error = Error::Make(ErrorCode::kUnavailable, "[OPERATION_CANCELED] Operation has been canceled. SQLSTATE: HY008", "SparkSQLException");
+  Error error = Error::Make(ErrorCode::kUnavailable,
+                            "[OPERATION_CANCELED] Operation has been canceled. SQLSTATE: HY008",
+                            "SparkSQLException");
   error.condition = "OPERATION_CANCELED";
   error.sql_state = "HY008";
   return Fail(std::move(error));
 }
 
-// ---- queries ----------------------------------------------------------------------------------------------------------
+// ---- queries
+// ----------------------------------------------------------------------------------------------------------
 
 Result<engine::StatementResult> Execution::Query(sql::QueryPtr query) {
   return engine_->Execute(sql::Statement{sql::QueryStatement{std::move(query)}, {}});
@@ -79,23 +88,29 @@ Status Execution::RunRoot(const R& root) {
   switch (root.rel_type_case()) {
     case R::kShowString: {
       const connect::ShowString& show = root.show_string();
-      return RunShow(show.input(), show.num_rows(), [&](const auto& columns, std::vector<ValueList> rows) {
-        auto* format = show.vertical() ? ShowVertical : ShowRows;
-        return format(columns, std::move(rows), show.num_rows(), show.truncate(), engine_->time_zone());
-      });
+      return RunShow(show.input(), show.num_rows(),
+                     [&](const auto& columns, std::vector<ValueList> rows) {
+                       auto* format = show.vertical() ? ShowVertical : ShowRows;
+                       return format(columns, std::move(rows), show.num_rows(), show.truncate(),
+                                     engine_->time_zone());
+                     });
     }
     case R::kHtmlString: {
       const connect::HtmlString& show = root.html_string();
-      return RunShow(show.input(), show.num_rows(), [&](const auto& columns, std::vector<ValueList> rows) {
-        return ShowHtml(columns, std::move(rows), show.num_rows(), show.truncate(), engine_->time_zone());
-      });
+      return RunShow(show.input(), show.num_rows(),
+                     [&](const auto& columns, std::vector<ValueList> rows) {
+                       return ShowHtml(columns, std::move(rows), show.num_rows(), show.truncate(),
+                                       engine_->time_zone());
+                     });
     }
-    case R::kTail: return RunTail(root.tail());
+    case R::kTail:
+      return RunTail(root.tail());
     case R::kLocalRelation:  // what a command has answered comes back as it went
       if (root.local_relation().has_data() && !root.local_relation().has_schema()) {
         ASSIGN_OR_RETURN(ArrowRows rows, DecodeArrow(root.local_relation().data()));
         std::vector<engine::ResultColumn> columns;
-        for (const sql::StructField& field : rows.schema.fields()) columns.push_back({field.name, field.type, field.nullable});
+        for (const sql::StructField& field : rows.schema.fields())
+          columns.push_back({field.name, field.type, field.nullable});
         return Send(engine::StatementResult(std::move(columns), std::move(rows.rows)));
       }
       break;
@@ -103,7 +118,8 @@ Status Execution::RunRoot(const R& root) {
       ASSIGN_OR_RETURN(engine::StatementResult result, RunCatalog(root.catalog()));
       return Send(std::move(result));
     }
-    default: break;
+    default:
+      break;
   }
   ASSIGN_OR_RETURN(engine::StatementResult result, Relation(root));
   return Send(std::move(result));
@@ -123,11 +139,12 @@ Status Execution::RunTail(const connect::Tail& tail) {
   return Send(engine::StatementResult(result.columns(), {last.begin(), last.end()}));
 }
 
-Status Execution::RunShow(
-    const R& input, int32_t limit,
-    const std::function<std::string(const std::vector<engine::ResultColumn>&, std::vector<ValueList>)>& show) {
+Status Execution::RunShow(const R& input, int32_t limit,
+                          const std::function<std::string(const std::vector<engine::ResultColumn>&,
+                                                          std::vector<ValueList>)>& show) {
   ASSIGN_OR_RETURN(engine::StatementResult result, Relation(input));
-  ASSIGN_OR_RETURN(std::vector<ValueList> rows, Rows(result, static_cast<size_t>(std::max(limit, 0)) + 1));
+  ASSIGN_OR_RETURN(std::vector<ValueList> rows,
+                   Rows(result, static_cast<size_t>(std::max(limit, 0)) + 1));
   std::vector<engine::ResultColumn> columns = result.columns();
   return SendText("show_string", show(columns, std::move(rows)));
 }
@@ -143,7 +160,8 @@ Result<std::vector<ValueList>> Execution::Rows(engine::StatementResult& result, 
   return all;
 }
 
-// ---- results ----------------------------------------------------------------------------------------------------------
+// ---- results
+// ----------------------------------------------------------------------------------------------------------
 
 Status Execution::SendText(std::string column, std::string text) {
   engine::ResultColumn shown = engine::StringColumn(std::move(column));
@@ -167,7 +185,8 @@ Status Execution::Send(engine::StatementResult result) {
   connect::ExecutePlanResponse response = operation_.NewResponse();
   ToMessage(schema, response.mutable_schema());
   RETURN_IF_ERROR(Append(std::move(response)));
-  auto batch_limit = ParseInt64(engine_->configuration().Get("spark.sql.execution.arrow.maxRecordsPerBatch", "10000"));
+  auto batch_limit = ParseInt64(
+      engine_->configuration().Get("spark.sql.execution.arrow.maxRecordsPerBatch", "10000"));
   size_t most = batch_limit && *batch_limit > 0 ? static_cast<size_t>(*batch_limit) : 10'000;
   std::vector<ValueList> pending;
   bool sent = false;

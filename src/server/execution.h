@@ -1,5 +1,5 @@
-// Execution: runs one ExecutePlan on its operation's thread and appends the responses in the order that clients expect:
-// the result of a command or the schema, Arrow batches, then result_complete.
+// Execution: runs one ExecutePlan on its operation's thread and appends the responses in the order
+// that clients expect: the result of a command or the schema, Arrow batches, then result_complete.
 //
 // It holds the session's turn from beginning to end.
 #pragma once
@@ -30,7 +30,8 @@ class Execution {
   Status Append(connect::ExecutePlanResponse response);
   Status RunTail(const connect::Tail& tail);
   Status RunShow(const connect::Relation& input, int32_t limit,
-                 const std::function<std::string(const std::vector<engine::ResultColumn>&, std::vector<ValueList>)>& show);
+                 const std::function<std::string(const std::vector<engine::ResultColumn>&,
+                                                 std::vector<ValueList>)>& show);
   Result<engine::StatementResult> Query(sql::QueryPtr query);
   Result<engine::StatementResult> Relation(const connect::Relation& relation);
   // The last `count` rows, or the first.

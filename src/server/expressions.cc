@@ -16,54 +16,79 @@ using sql::ExprPtr;
 using sql::TypeKind;
 
 ExprPtr IntLiteral(int32_t value) { return MakeNode(sql::Literal{Value(value), TypeKind::kInt}); }
-ExprPtr StringLiteral(std::string text) { return MakeNode(sql::Literal{Value(std::move(text)), TypeKind::kString}); }
+ExprPtr StringLiteral(std::string text) {
+  return MakeNode(sql::Literal{Value(std::move(text)), TypeKind::kString});
+}
 ExprPtr ColumnNamed(std::string name) { return MakeNode(sql::NamedColumn{{std::move(name)}, {}}); }
+
+Result<ExprPtr> PlanTranslator::StarOf(const E::UnresolvedStar& star) {
+  sql::Star out;
+  std::string target = star.unparsed_target();
+  if (target.ends_with(".*")) target.resize(target.size() - 2);
+  if (!target.empty()) {
+    ASSIGN_OR_RETURN(out.qualifier, sql::ParseMultipartIdentifier(target));
+  }
+  return MakeNode(std::move(out));
+}
 
 Result<ExprPtr> PlanTranslator::Expression(const E& expression) {
   switch (expression.expr_type_case()) {
-    case E::kLiteral: return Literal(expression.literal());
-    case E::kUnresolvedAttribute: return Attribute(expression.unresolved_attribute());
-    case E::kUnresolvedFunction: return Function(expression.unresolved_function());
-    case E::kExpressionString: return sql::ParseExpression(expression.expression_string().expression());
-    case E::kUnresolvedStar: {
-      sql::Star star;
-      if (!expression.unresolved_star().unparsed_target().empty()) {
-        std::string target = expression.unresolved_star().unparsed_target();
-        if (target.ends_with(".*")) target.resize(target.size() - 2);
-        ASSIGN_OR_RETURN(star.qualifier, sql::ParseMultipartIdentifier(target));
-      }
-      return MakeNode(std::move(star));
-    }
-    case E::kAlias: return Expression(expression.alias().expr());
-    case E::kCast: return CastOf(expression.cast());
-    case E::kSortOrder: return Expression(expression.sort_order().child());
-    case E::kLambdaFunction: return LambdaOf(expression.lambda_function());
+    case E::kLiteral:
+      return Literal(expression.literal());
+    case E::kUnresolvedAttribute:
+      return Attribute(expression.unresolved_attribute());
+    case E::kUnresolvedFunction:
+      return Function(expression.unresolved_function());
+    case E::kExpressionString:
+      return sql::ParseExpression(expression.expression_string().expression());
+    case E::kUnresolvedStar:
+      return StarOf(expression.unresolved_star());
+    case E::kAlias:
+      return Expression(expression.alias().expr());
+    case E::kCast:
+      return CastOf(expression.cast());
+    case E::kSortOrder:
+      return Expression(expression.sort_order().child());
+    case E::kLambdaFunction:
+      return LambdaOf(expression.lambda_function());
     case E::kUnresolvedNamedLambdaVariable: {
       const auto& parts = expression.unresolved_named_lambda_variable().name_parts();
       return MakeNode(sql::NamedColumn{{parts.begin(), parts.end()}, {}});
     }
-    case E::kWindow: return WindowOf(expression.window());
+    case E::kWindow:
+      return WindowOf(expression.window());
     case E::kUnresolvedExtractValue: {
       ASSIGN_OR_RETURN(ExprPtr child, Expression(expression.unresolved_extract_value().child()));
-      ASSIGN_OR_RETURN(ExprPtr index, Expression(expression.unresolved_extract_value().extraction()));
+      ASSIGN_OR_RETURN(ExprPtr index,
+                       Expression(expression.unresolved_extract_value().extraction()));
       return MakeNode(sql::Subscript{std::move(child), std::move(index)});
     }
     case E::kCallFunction: {
-      ASSIGN_OR_RETURN(sql::Name name, sql::ParseMultipartIdentifier(expression.call_function().function_name()));
+      ASSIGN_OR_RETURN(sql::Name name,
+                       sql::ParseMultipartIdentifier(expression.call_function().function_name()));
       return Call(std::move(name), expression.call_function().arguments());
     }
-    case E::kNamedArgumentExpression: return Expression(expression.named_argument_expression().value());
-    case E::kSubqueryExpression: return SubqueryOf(expression.subquery_expression());
-    case E::kUnresolvedRegex: return Fail(NotSupported("colRegex"));
-    case E::kUpdateFields: return Fail(NotSupported("Column.withField and Column.dropFields"));
-    case E::kCommonInlineUserDefinedFunction: return Fail(NotSupported("a Python UDF"));
-    case E::kTypedAggregateExpression: return Fail(NotSupported("a typed aggregate"));
-    case E::kMergeAction: return Fail(InvalidInput("MergeAction is not an expression"));
-    default: return Fail(NotSupported("this expression (" + expression.GetTypeName() + ")"));
+    case E::kNamedArgumentExpression:
+      return Expression(expression.named_argument_expression().value());
+    case E::kSubqueryExpression:
+      return SubqueryOf(expression.subquery_expression());
+    case E::kUnresolvedRegex:
+      return Fail(NotSupported("colRegex"));
+    case E::kUpdateFields:
+      return Fail(NotSupported("Column.withField and Column.dropFields"));
+    case E::kCommonInlineUserDefinedFunction:
+      return Fail(NotSupported("a Python UDF"));
+    case E::kTypedAggregateExpression:
+      return Fail(NotSupported("a typed aggregate"));
+    case E::kMergeAction:
+      return Fail(InvalidInput("MergeAction is not an expression"));
+    default:
+      return Fail(NotSupported("this expression (" + expression.GetTypeName() + ")"));
   }
 }
 
-Result<std::vector<ExprPtr>> PlanTranslator::Expressions(const google::protobuf::RepeatedPtrField<E>& list) {
+Result<std::vector<ExprPtr>> PlanTranslator::Expressions(
+    const google::protobuf::RepeatedPtrField<E>& list) {
   std::vector<ExprPtr> out;
   for (const E& expression : list) {
     ASSIGN_OR_RETURN(ExprPtr expr, Expression(expression));
@@ -73,17 +98,21 @@ Result<std::vector<ExprPtr>> PlanTranslator::Expressions(const google::protobuf:
 }
 
 Result<sql::NamedExpr> PlanTranslator::Item(const E& expression) {
-  if (expression.has_expression_string()) return sql::ParseNamedExpression(expression.expression_string().expression());
+  if (expression.has_expression_string())
+    return sql::ParseNamedExpression(expression.expression_string().expression());
   sql::NamedExpr item;
   ASSIGN_OR_RETURN(item.expr, Expression(expression));
   if (!expression.has_alias()) return item;
   const auto& names = expression.alias().name();
-  if (names.size() == 1) item.alias = names[0];
-  else item.aliases.assign(names.begin(), names.end());
+  if (names.size() == 1)
+    item.alias = names[0];
+  else
+    item.aliases.assign(names.begin(), names.end());
   return item;
 }
 
-Result<std::vector<sql::NamedExpr>> PlanTranslator::Items(const google::protobuf::RepeatedPtrField<E>& list) {
+Result<std::vector<sql::NamedExpr>> PlanTranslator::Items(
+    const google::protobuf::RepeatedPtrField<E>& list) {
   std::vector<sql::NamedExpr> out;
   for (const E& expression : list) {
     ASSIGN_OR_RETURN(sql::NamedExpr item, Item(expression));
@@ -108,7 +137,8 @@ Result<ExprPtr> PlanTranslator::Attribute(const E::UnresolvedAttribute& attribut
   return MakeNode(std::move(column));
 }
 
-// ---- functions --------------------------------------------------------------------------------------------------------
+// ---- functions
+// --------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -117,21 +147,25 @@ struct BinaryRow {
   BinaryOperator op;
 };
 constexpr BinaryRow kBinary[] = {
-    {"or", BinaryOperator::kOr},          {"and", BinaryOperator::kAnd},      {"==", BinaryOperator::kEq},
-    {"=", BinaryOperator::kEq},           {"!=", BinaryOperator::kNotEq},     {"<=>", BinaryOperator::kNullSafeEq},
-    {"<", BinaryOperator::kLt},           {"<=", BinaryOperator::kLtEq},      {">", BinaryOperator::kGt},
-    {">=", BinaryOperator::kGtEq},        {"+", BinaryOperator::kAdd},        {"-", BinaryOperator::kSubtract},
-    {"||", BinaryOperator::kConcat},      {"*", BinaryOperator::kMultiply},   {"/", BinaryOperator::kDivide},
-    {"div", BinaryOperator::kIntDivide},  {"%", BinaryOperator::kModulo},     {"&", BinaryOperator::kBitAnd},
-    {"|", BinaryOperator::kBitOr},        {"^", BinaryOperator::kBitXor},
+    {"or", BinaryOperator::kOr},     {"and", BinaryOperator::kAnd},
+    {"==", BinaryOperator::kEq},     {"=", BinaryOperator::kEq},
+    {"!=", BinaryOperator::kNotEq},  {"<=>", BinaryOperator::kNullSafeEq},
+    {"<", BinaryOperator::kLt},      {"<=", BinaryOperator::kLtEq},
+    {">", BinaryOperator::kGt},      {">=", BinaryOperator::kGtEq},
+    {"+", BinaryOperator::kAdd},     {"-", BinaryOperator::kSubtract},
+    {"||", BinaryOperator::kConcat}, {"*", BinaryOperator::kMultiply},
+    {"/", BinaryOperator::kDivide},  {"div", BinaryOperator::kIntDivide},
+    {"%", BinaryOperator::kModulo},  {"&", BinaryOperator::kBitAnd},
+    {"|", BinaryOperator::kBitOr},   {"^", BinaryOperator::kBitXor},
 };
 
 struct UnaryRow {
   std::string_view name;
   sql::UnaryOperator op;
 };
-constexpr UnaryRow kUnary[] = {
-    {"not", sql::UnaryOperator::kNot}, {"!", sql::UnaryOperator::kNot}, {"~", sql::UnaryOperator::kBitNot}};
+constexpr UnaryRow kUnary[] = {{"not", sql::UnaryOperator::kNot},
+                               {"!", sql::UnaryOperator::kNot},
+                               {"~", sql::UnaryOperator::kBitNot}};
 
 ExprPtr CaseOf(const std::vector<ExprPtr>& args) {
   sql::Case out;
@@ -143,12 +177,14 @@ ExprPtr CaseOf(const std::vector<ExprPtr>& args) {
 }  // namespace
 
 // Returns null when the name is no operator.
-Result<ExprPtr> PlanTranslator::Operator(const std::string& name, const std::vector<ExprPtr>& args) {
+Result<ExprPtr> PlanTranslator::Operator(const std::string& name,
+                                         const std::vector<ExprPtr>& args) {
   if (args.size() == 2) {
     for (const BinaryRow& row : kBinary)
       if (row.name == name) return MakeNode(sql::BinaryOp{row.op, args[0], args[1]});
-    for (auto [text, kind] : {std::pair{"like", sql::LikeKind::kLike}, std::pair{"ilike", sql::LikeKind::kILike},
-                              std::pair{"rlike", sql::LikeKind::kRLike}}) {
+    for (auto [text, kind] :
+         {std::pair{"like", sql::LikeKind::kLike}, std::pair{"ilike", sql::LikeKind::kILike},
+          std::pair{"rlike", sql::LikeKind::kRLike}}) {
       if (name != text) continue;
       sql::Like like;
       like.kind = kind;
@@ -165,15 +201,18 @@ Result<ExprPtr> PlanTranslator::Operator(const std::string& name, const std::vec
   }
   if (name == "when" && args.size() >= 2) return CaseOf(args);
   if (name == "in" && !args.empty())
-    return MakeNode(sql::InList{args[0], std::vector<ExprPtr>(args.begin() + 1, args.end()), false});
+    return MakeNode(
+        sql::InList{args[0], std::vector<ExprPtr>(args.begin() + 1, args.end()), false});
   return ExprPtr();
 }
 
-Result<ExprPtr> PlanTranslator::Call(sql::Name name, const google::protobuf::RepeatedPtrField<E>& args) {
+Result<ExprPtr> PlanTranslator::Call(sql::Name name,
+                                     const google::protobuf::RepeatedPtrField<E>& args) {
   sql::FunctionCall call;
   call.name = std::move(name);
   for (const E& arg : args) {
-    std::string key = arg.has_named_argument_expression() ? arg.named_argument_expression().key() : "";
+    std::string key =
+        arg.has_named_argument_expression() ? arg.named_argument_expression().key() : "";
     ASSIGN_OR_RETURN(ExprPtr expr, Expression(arg));
     call.args.push_back({std::move(key), std::move(expr)});
   }
@@ -199,7 +238,8 @@ Result<ExprPtr> PlanTranslator::Function(const E::UnresolvedFunction& function) 
   call.distinct = function.is_distinct();
   for (int i = 0; i < function.arguments_size(); ++i) {
     const E& arg = function.arguments(i);
-    std::string key = arg.has_named_argument_expression() ? arg.named_argument_expression().key() : "";
+    std::string key =
+        arg.has_named_argument_expression() ? arg.named_argument_expression().key() : "";
     call.args.push_back({std::move(key), args[static_cast<size_t>(i)]});
   }
   return MakeNode(std::move(call));
@@ -219,17 +259,21 @@ Result<ExprPtr> PlanTranslator::CastOf(const E::Cast& cast) {
 
 Result<ExprPtr> PlanTranslator::LambdaOf(const E::LambdaFunction& lambda) {
   sql::Lambda out;
-  for (const auto& argument : lambda.arguments()) out.parameters.push_back(Join(argument.name_parts(), "."));
+  for (const auto& argument : lambda.arguments())
+    out.parameters.push_back(Join(argument.name_parts(), "."));
   ASSIGN_OR_RETURN(out.body, Expression(lambda.function()));
   return MakeNode(std::move(out));
 }
 
-// ---- windows ----------------------------------------------------------------------------------------------------------
+// ---- windows
+// ----------------------------------------------------------------------------------------------------------
 
-Result<sql::FrameBound> PlanTranslator::Bound(const E::Window::WindowFrame::FrameBoundary& boundary, bool lower) {
+Result<sql::FrameBound> PlanTranslator::Bound(const E::Window::WindowFrame::FrameBoundary& boundary,
+                                              bool lower) {
   using Kind = sql::FrameBound::Kind;
   if (boundary.current_row()) return sql::FrameBound{Kind::kCurrentRow, nullptr};
-  if (boundary.unbounded()) return sql::FrameBound{lower ? Kind::kUnboundedPreceding : Kind::kUnboundedFollowing, nullptr};
+  if (boundary.unbounded())
+    return sql::FrameBound{lower ? Kind::kUnboundedPreceding : Kind::kUnboundedFollowing, nullptr};
   const E::Literal& literal = boundary.value().literal();
   int64_t distance = literal.has_long_() ? literal.long_() : literal.integer();
   bool counts = boundary.value().has_literal() && (literal.has_long_() || literal.has_integer());
@@ -264,15 +308,19 @@ Result<ExprPtr> PlanTranslator::WindowOf(const E::Window& window) {
   return MakeNode(std::move(out));
 }
 
-// ---- subqueries -------------------------------------------------------------------------------------------------------
+// ---- subqueries
+// -------------------------------------------------------------------------------------------------------
 
 Result<ExprPtr> PlanTranslator::SubqueryOf(const connect::SubqueryExpression& subquery) {
   auto found = references_.find(subquery.plan_id());
-  if (found == references_.end()) return Fail(InvalidInput("No relation has the plan id of a subquery"));
+  if (found == references_.end())
+    return Fail(InvalidInput("No relation has the plan id of a subquery"));
   ASSIGN_OR_RETURN(sql::QueryPtr query, Query(*found->second));
   switch (subquery.subquery_type()) {
-    case connect::SubqueryExpression::SUBQUERY_TYPE_SCALAR: return MakeNode(sql::ScalarSubquery{std::move(query)});
-    case connect::SubqueryExpression::SUBQUERY_TYPE_EXISTS: return MakeNode(sql::Exists{std::move(query)});
+    case connect::SubqueryExpression::SUBQUERY_TYPE_SCALAR:
+      return MakeNode(sql::ScalarSubquery{std::move(query)});
+    case connect::SubqueryExpression::SUBQUERY_TYPE_EXISTS:
+      return MakeNode(sql::Exists{std::move(query)});
     case connect::SubqueryExpression::SUBQUERY_TYPE_IN: {
       ASSIGN_OR_RETURN(std::vector<ExprPtr> values, Expressions(subquery.in_subquery_values()));
       if (values.size() == 1) return MakeNode(sql::InSubquery{values[0], std::move(query), false});
@@ -280,7 +328,8 @@ Result<ExprPtr> PlanTranslator::SubqueryOf(const connect::SubqueryExpression& su
       for (ExprPtr& value : values) row.fields.push_back({std::move(value), {}, {}});
       return MakeNode(sql::InSubquery{MakeNode(std::move(row)), std::move(query), false});
     }
-    default: return Fail(NotSupported("a table argument"));
+    default:
+      return Fail(NotSupported("a table argument"));
   }
 }
 

@@ -56,7 +56,8 @@ void FlatBuilder::Reference(int slot, Offset object) {
 FlatBuilder::Offset FlatBuilder::EndTable() {
   Push<int32_t>(0);  // where the table of fields is: known below
   Offset table = size();
-  for (size_t i = slots_.size(); i-- > 0;) Push<uint16_t>(static_cast<uint16_t>(slots_[i] == 0 ? 0 : table - slots_[i]));
+  for (size_t i = slots_.size(); i-- > 0;)
+    Push<uint16_t>(static_cast<uint16_t>(slots_[i] == 0 ? 0 : table - slots_[i]));
   Push<uint16_t>(static_cast<uint16_t>(table - table_start_));
   Push<uint16_t>(static_cast<uint16_t>(2 * (slots_.size() + 2)));
   uint32_t distance = size() - table;
@@ -113,7 +114,8 @@ std::vector<FlatTable> FlatTable::Tables(int slot) const {
 std::vector<std::pair<int64_t, int64_t>> FlatTable::Pairs(int slot) const {
   auto [start, count] = Vector(slot, 16);
   std::vector<std::pair<int64_t, int64_t>> pairs;
-  for (size_t i = 0; i < count; ++i) pairs.emplace_back(Read<int64_t>(start + 16 * i), Read<int64_t>(start + 16 * i + 8));
+  for (size_t i = 0; i < count; ++i)
+    pairs.emplace_back(Read<int64_t>(start + 16 * i), Read<int64_t>(start + 16 * i + 8));
   return pairs;
 }
 

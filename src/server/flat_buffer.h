@@ -1,7 +1,7 @@
 // FlatBuffers as far as Arrow's messages need them: a builder and a checked view.
 //
-// The builder writes from the back to the front, as the format wants it: whatever is referred to is made first. The view
-// never reads outside of its bytes; whatever does not fit reads as absent.
+// The builder writes from the back to the front, as the format wants it: whatever is referred to is
+// made first. The view never reads outside of its bytes; whatever does not fit reads as absent.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,8 @@ class FlatBuilder {
   template <typename T>
   void Push(T value) {
     Align(sizeof(T));
-    for (size_t i = sizeof(T); i-- > 0;) reversed_.push_back(static_cast<char>(static_cast<uint64_t>(value) >> (8 * i)));
+    for (size_t i = sizeof(T); i-- > 0;)
+      reversed_.push_back(static_cast<char>(static_cast<uint64_t>(value) >> (8 * i)));
   }
 
   std::string reversed_;
@@ -60,7 +61,8 @@ class FlatTable {
   T Get(int slot, T fallback = {}) const {
     size_t at = FieldAt(slot);
     T value = fallback;
-    if (at != 0 && at + sizeof(T) <= buffer_.size()) std::memcpy(&value, buffer_.data() + at, sizeof(T));
+    if (at != 0 && at + sizeof(T) <= buffer_.size())
+      std::memcpy(&value, buffer_.data() + at, sizeof(T));
     return value;
   }
   std::string_view Text(int slot) const;

@@ -13,7 +13,9 @@ using sql::TypeKind;
 
 namespace {
 
-ExprPtr Scalar(Value value, DataType type) { return MakeNode(sql::Literal{std::move(value), std::move(type)}); }
+ExprPtr Scalar(Value value, DataType type) {
+  return MakeNode(sql::Literal{std::move(value), std::move(type)});
+}
 
 Result<ExprPtr> DecimalLiteral(const L::Decimal& message) {
   std::string_view text = message.value();
@@ -27,7 +29,8 @@ Result<ExprPtr> DecimalLiteral(const L::Decimal& message) {
       point = true;
       continue;
     }
-    if (c < '0' || c > '9' || digits >= DataType::kMaxDecimalPrecision) return Fail(InvalidInput("Malformed decimal " + message.value()));
+    if (c < '0' || c > '9' || digits >= DataType::kMaxDecimalPrecision)
+      return Fail(InvalidInput("Malformed decimal " + message.value()));
     value.unscaled = value.unscaled * 10 + (c - '0');
     if (value.unscaled != 0) ++digits;
     value.scale += point;
@@ -41,7 +44,8 @@ Result<ExprPtr> DecimalLiteral(const L::Decimal& message) {
 
 // Clients before 4.1 put the type within the struct.
 const connect::DataType::Struct& StructTypeOf(const L& literal) {
-  return literal.has_data_type() ? literal.data_type().struct_() : literal.struct_().struct_type().struct_();
+  return literal.has_data_type() ? literal.data_type().struct_()
+                                 : literal.struct_().struct_type().struct_();
 }
 
 ExprPtr FunctionOf(std::string name, std::vector<ExprPtr> args) {
@@ -53,6 +57,30 @@ ExprPtr FunctionOf(std::string name, std::vector<ExprPtr> args) {
 
 }  // namespace
 
+Result<ExprPtr> PlanTranslator::NestedLiteral(const L& literal) {
+  std::vector<ExprPtr> parts;
+  if (literal.has_array()) {
+    for (const L& element : literal.array().elements()) {
+      ASSIGN_OR_RETURN(parts.emplace_back(), Literal(element));
+    }
+    return FunctionOf("array", std::move(parts));
+  }
+  if (literal.has_map()) {
+    for (int i = 0; i < literal.map().keys_size() && i < literal.map().values_size(); ++i) {
+      ASSIGN_OR_RETURN(parts.emplace_back(), Literal(literal.map().keys(i)));
+      ASSIGN_OR_RETURN(parts.emplace_back(), Literal(literal.map().values(i)));
+    }
+    return FunctionOf("map", std::move(parts));
+  }
+  const auto& fields = StructTypeOf(literal).fields();
+  for (int i = 0; i < literal.struct_().elements_size(); ++i) {
+    parts.push_back(
+        StringLiteral(i < fields.size() ? fields[i].name() : "col" + std::to_string(i + 1)));
+    ASSIGN_OR_RETURN(parts.emplace_back(), Literal(literal.struct_().elements(i)));
+  }
+  return FunctionOf("named_struct", std::move(parts));
+}
+
 Result<ExprPtr> PlanTranslator::Literal(const L& literal) {
   switch (literal.literal_type_case()) {
     case L::kNull: {
@@ -60,57 +88,51 @@ Result<ExprPtr> PlanTranslator::Literal(const L& literal) {
       if (type.is_void()) return Scalar(Value(), type);
       return MakeNode(sql::Cast{Scalar(Value(), DataType()), std::move(type), false});
     }
-    case L::kBinary: return Scalar(Value(Bytes{literal.binary()}), TypeKind::kBinary);
-    case L::kBoolean: return Scalar(Value(literal.boolean()), TypeKind::kBoolean);
-    case L::kByte: return Scalar(Value(static_cast<int32_t>(literal.byte())), TypeKind::kTinyInt);
-    case L::kShort: return Scalar(Value(static_cast<int32_t>(literal.short_())), TypeKind::kSmallInt);
-    case L::kInteger: return Scalar(Value(static_cast<int32_t>(literal.integer())), TypeKind::kInt);
-    case L::kLong: return Scalar(Value(static_cast<int64_t>(literal.long_())), TypeKind::kBigInt);
-    case L::kFloat: return Scalar(Value(literal.float_()), TypeKind::kFloat);
-    case L::kDouble: return Scalar(Value(literal.double_()), TypeKind::kDouble);
-    case L::kDecimal: return DecimalLiteral(literal.decimal());
-    case L::kString: return Scalar(Value(literal.string()), TypeKind::kString);
-    case L::kDate: return Scalar(Value(static_cast<int32_t>(literal.date())), TypeKind::kDate);
-    case L::kTimestamp: return Scalar(Value(static_cast<int64_t>(literal.timestamp())), TypeKind::kTimestamp);
-    case L::kTimestampNtz: return Scalar(Value(static_cast<int64_t>(literal.timestamp_ntz())), TypeKind::kTimestampNtz);
+    case L::kBinary:
+      return Scalar(Value(Bytes{literal.binary()}), TypeKind::kBinary);
+    case L::kBoolean:
+      return Scalar(Value(literal.boolean()), TypeKind::kBoolean);
+    case L::kByte:
+      return Scalar(Value(static_cast<int32_t>(literal.byte())), TypeKind::kTinyInt);
+    case L::kShort:
+      return Scalar(Value(static_cast<int32_t>(literal.short_())), TypeKind::kSmallInt);
+    case L::kInteger:
+      return Scalar(Value(static_cast<int32_t>(literal.integer())), TypeKind::kInt);
+    case L::kLong:
+      return Scalar(Value(static_cast<int64_t>(literal.long_())), TypeKind::kBigInt);
+    case L::kFloat:
+      return Scalar(Value(literal.float_()), TypeKind::kFloat);
+    case L::kDouble:
+      return Scalar(Value(literal.double_()), TypeKind::kDouble);
+    case L::kDecimal:
+      return DecimalLiteral(literal.decimal());
+    case L::kString:
+      return Scalar(Value(literal.string()), TypeKind::kString);
+    case L::kDate:
+      return Scalar(Value(static_cast<int32_t>(literal.date())), TypeKind::kDate);
+    case L::kTimestamp:
+      return Scalar(Value(static_cast<int64_t>(literal.timestamp())), TypeKind::kTimestamp);
+    case L::kTimestampNtz:
+      return Scalar(Value(static_cast<int64_t>(literal.timestamp_ntz())), TypeKind::kTimestampNtz);
     case L::kCalendarInterval: {
       const auto& interval = literal.calendar_interval();
-      return Scalar(Value(Interval{interval.months(), interval.days(), interval.microseconds()}), TypeKind::kCalendarInterval);
+      return Scalar(Value(Interval{interval.months(), interval.days(), interval.microseconds()}),
+                    TypeKind::kCalendarInterval);
     }
     case L::kYearMonthInterval:
-      return Scalar(Value(Interval{literal.year_month_interval(), 0, 0}),
-                    DataType::YearMonthInterval(sql::IntervalField::kYear, sql::IntervalField::kMonth));
+      return Scalar(
+          Value(Interval{literal.year_month_interval(), 0, 0}),
+          DataType::YearMonthInterval(sql::IntervalField::kYear, sql::IntervalField::kMonth));
     case L::kDayTimeInterval:
-      return Scalar(Value(Interval{0, 0, literal.day_time_interval()}),
-                    DataType::DayTimeInterval(sql::IntervalField::kDay, sql::IntervalField::kSecond));
-    case L::kArray: {
-      std::vector<ExprPtr> elements;
-      for (const L& element : literal.array().elements()) {
-        ASSIGN_OR_RETURN(elements.emplace_back(), Literal(element));
-      }
-      return FunctionOf("array", std::move(elements));
-    }
-    case L::kMap: {
-      std::vector<ExprPtr> parts;
-      for (int i = 0; i < literal.map().keys_size(); ++i) {
-        ASSIGN_OR_RETURN(ExprPtr key, Literal(literal.map().keys(i)));
-        ASSIGN_OR_RETURN(ExprPtr value, Literal(literal.map().values(i)));
-        parts.push_back(std::move(key));
-        parts.push_back(std::move(value));
-      }
-      return FunctionOf("map", std::move(parts));
-    }
-    case L::kStruct: {
-      std::vector<ExprPtr> parts;
-      const auto& fields = StructTypeOf(literal).fields();
-      for (int i = 0; i < literal.struct_().elements_size(); ++i) {
-        ASSIGN_OR_RETURN(ExprPtr value, Literal(literal.struct_().elements(i)));
-        parts.push_back(StringLiteral(i < fields.size() ? fields[i].name() : "col" + std::to_string(i + 1)));
-        parts.push_back(std::move(value));
-      }
-      return FunctionOf("named_struct", std::move(parts));
-    }
-    default: return Fail(NotSupported("a literal of this type"));
+      return Scalar(
+          Value(Interval{0, 0, literal.day_time_interval()}),
+          DataType::DayTimeInterval(sql::IntervalField::kDay, sql::IntervalField::kSecond));
+    case L::kArray:
+    case L::kMap:
+    case L::kStruct:
+      return NestedLiteral(literal);
+    default:
+      return Fail(NotSupported("a literal of this type"));
   }
 }
 

@@ -13,8 +13,8 @@ constexpr size_t kUnsentLimit = 64 << 20;
 
 }  // namespace
 
-Operation::Operation(std::string session_id, std::string server_side_session_id, std::string id, bool reattachable,
-                     std::vector<std::string> tags, std::string plan)
+Operation::Operation(std::string session_id, std::string server_side_session_id, std::string id,
+                     bool reattachable, std::vector<std::string> tags, std::string plan)
     : session_id_(std::move(session_id)),
       server_side_session_id_(std::move(server_side_session_id)),
       id_(std::move(id)),
@@ -25,11 +25,15 @@ Operation::Operation(std::string session_id, std::string server_side_session_id,
 Operation::~Operation() {
   if (!thread_.joinable()) return;
   // A body may hold the last reference to its operation.
-  if (thread_.get_id() == std::this_thread::get_id()) thread_.detach();
-  else thread_.join();
+  if (thread_.get_id() == std::this_thread::get_id())
+    thread_.detach();
+  else
+    thread_.join();
 }
 
-bool Operation::HasTag(const std::string& tag) const { return std::find(tags_.begin(), tags_.end(), tag) != tags_.end(); }
+bool Operation::HasTag(const std::string& tag) const {
+  return std::find(tags_.begin(), tags_.end(), tag) != tags_.end();
+}
 
 void Operation::Start(std::function<grpc::Status(Operation&)> body) {
   thread_ = std::thread([this, body = std::move(body)] {
@@ -50,9 +54,11 @@ connect::ExecutePlanResponse Operation::NewResponse() const {
   return response;
 }
 
-bool Operation::Append(connect::ExecutePlanResponse response, const std::function<bool()>& crowded) {
+bool Operation::Append(connect::ExecutePlanResponse response,
+                       const std::function<bool()>& crowded) {
   std::unique_lock lock(mutex_);
-  while (unsent_bytes_ > kUnsentLimit && !interrupted_ && !crowded()) changed_.wait_for(lock, std::chrono::milliseconds(50));
+  while (unsent_bytes_ > kUnsentLimit && !interrupted_ && !crowded())
+    changed_.wait_for(lock, std::chrono::milliseconds(50));
   if (interrupted_) return false;
   size_t bytes = response.ByteSizeLong();
   unsent_bytes_ += bytes;
@@ -65,12 +71,15 @@ grpc::Status Operation::Stream(Writer& writer, const std::string& last_response_
   std::unique_lock lock(mutex_);
   uint64_t next = 0;
   if (!last_response_id.empty()) {
-    auto last = std::find_if(entries_.begin(), entries_.end(),
-                             [&](const Entry& entry) { return entry.response.response_id() == last_response_id; });
+    auto last = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return entry.response.response_id() == last_response_id;
+    });
     if (last != entries_.end()) {
       next = last->index + 1;
     } else if (entries_.empty() || entries_.front().index == 0) {
-      return ToStatus(InvalidHandle("OPERATION_NOT_FOUND", id_, "Unknown response " + last_response_id + "."), {});
+      return ToStatus(
+          InvalidHandle("OPERATION_NOT_FOUND", id_, "Unknown response " + last_response_id + "."),
+          {});
     } else {
       next = entries_.front().index;
     }
@@ -78,7 +87,8 @@ grpc::Status Operation::Stream(Writer& writer, const std::string& last_response_
   while (true) {
     changed_.wait(lock, [&] { return done_ || next < next_index_; });
     if (next >= next_index_) return status_;
-    auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.index >= next; });
+    auto entry = std::find_if(entries_.begin(), entries_.end(),
+                              [&](const Entry& e) { return e.index >= next; });
     if (entry == entries_.end()) return status_;
     connect::ExecutePlanResponse response = entry->response;
     next = entry->index + 1;
@@ -99,8 +109,9 @@ grpc::Status Operation::Stream(Writer& writer, const std::string& last_response_
 
 void Operation::ReleaseUntil(const std::string& response_id) {
   std::lock_guard lock(mutex_);
-  auto last = std::find_if(entries_.begin(), entries_.end(),
-                           [&](const Entry& entry) { return entry.response.response_id() == response_id; });
+  auto last = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.response.response_id() == response_id;
+  });
   // The last response stays: its id says where a stream goes on.
   if (last != entries_.end()) entries_.erase(entries_.begin(), last);
 }

@@ -1,8 +1,9 @@
-// Operation: one ExecutePlan and the responses it has made, kept until the client says that it has them, so that a broken
-// stream can be taken up again (ReattachExecute).
+// Operation: one ExecutePlan and the responses it has made, kept until the client says that it has
+// them, so that a broken stream can be taken up again (ReattachExecute).
 //
-// The statement runs on a thread of the operation's own and appends; any RPC thread streams. Responses that nobody fetches
-// hold the statement up once they are many, unless another statement of the session waits for its turn.
+// The statement runs on a thread of the operation's own and appends; any RPC thread streams.
+// Responses that nobody fetches hold the statement up once they are many, unless another statement
+// of the session waits for its turn.
 #pragma once
 
 #include <grpcpp/support/sync_stream.h>
@@ -27,8 +28,8 @@ class Operation {
  public:
   using Writer = grpc::ServerWriterInterface<connect::ExecutePlanResponse>;
 
-  Operation(std::string session_id, std::string server_side_session_id, std::string id, bool reattachable,
-            std::vector<std::string> tags, std::string plan);
+  Operation(std::string session_id, std::string server_side_session_id, std::string id,
+            bool reattachable, std::vector<std::string> tags, std::string plan);
   ~Operation();  // waits for the statement
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
@@ -43,10 +44,12 @@ class Operation {
 
   // A response with the handles filled in, to be completed and appended.
   connect::ExecutePlanResponse NewResponse() const;
-  // `crowded` says whether others wait for the session. Returns false when the operation was interrupted.
+  // `crowded` says whether others wait for the session. Returns false when the operation was
+  // interrupted.
   bool Append(connect::ExecutePlanResponse response, const std::function<bool()>& crowded);
 
-  // Writes the responses after `last_response_id` (empty: from the first) until the end, then the status.
+  // Writes the responses after `last_response_id` (empty: from the first) until the end, then the
+  // status.
   grpc::Status Stream(Writer& writer, const std::string& last_response_id);
   void ReleaseUntil(const std::string& response_id);
 

@@ -11,7 +11,8 @@ using sql::ExprPtr;
 using sql::TypeKind;
 using A = connect::Aggregate;
 
-Result<sql::GroupBy> PlanTranslator::Groups(const A& aggregate, std::vector<sql::NamedExpr>& items) {
+Result<sql::GroupBy> PlanTranslator::Groups(const A& aggregate,
+                                            std::vector<sql::NamedExpr>& items) {
   sql::GroupBy out;
   std::vector<sql::GroupingElement> elements;
   for (const auto& expression : aggregate.grouping_expressions()) {
@@ -22,12 +23,17 @@ Result<sql::GroupBy> PlanTranslator::Groups(const A& aggregate, std::vector<sql:
   using Kind = sql::GroupingAnalytics::Kind;
   auto analytics = [&](Kind kind, std::vector<sql::GroupingElement> parts) {
     sql::GroupingElement all;
-    all.analytics = std::make_shared<const sql::GroupingAnalytics>(sql::GroupingAnalytics{kind, std::move(parts)});
+    all.analytics = std::make_shared<const sql::GroupingAnalytics>(
+        sql::GroupingAnalytics{kind, std::move(parts)});
     out.elements.push_back(std::move(all));
   };
   switch (aggregate.group_type()) {
-    case A::GROUP_TYPE_ROLLUP: analytics(Kind::kRollup, std::move(elements)); break;
-    case A::GROUP_TYPE_CUBE: analytics(Kind::kCube, std::move(elements)); break;
+    case A::GROUP_TYPE_ROLLUP:
+      analytics(Kind::kRollup, std::move(elements));
+      break;
+    case A::GROUP_TYPE_CUBE:
+      analytics(Kind::kCube, std::move(elements));
+      break;
     case A::GROUP_TYPE_GROUPING_SETS: {
       std::vector<sql::GroupingElement> sets;
       for (const auto& set : aggregate.grouping_sets()) {
@@ -39,7 +45,9 @@ Result<sql::GroupBy> PlanTranslator::Groups(const A& aggregate, std::vector<sql:
       analytics(Kind::kGroupingSets, std::move(sets));
       break;
     }
-    default: out.elements = std::move(elements); break;
+    default:
+      out.elements = std::move(elements);
+      break;
   }
   return out;
 }
@@ -50,7 +58,8 @@ Result<PlanTranslator::Built> PlanTranslator::Aggregated(const A& aggregate) {
   select.position = kNoPlace;
   ASSIGN_OR_RETURN(select.from, Source(aggregate.input()));
   ASSIGN_OR_RETURN(sql::GroupBy groups, Groups(aggregate, select.items));
-  ASSIGN_OR_RETURN(std::vector<sql::NamedExpr> aggregates, Items(aggregate.aggregate_expressions()));
+  ASSIGN_OR_RETURN(std::vector<sql::NamedExpr> aggregates,
+                   Items(aggregate.aggregate_expressions()));
   for (sql::NamedExpr& item : aggregates) select.items.push_back(std::move(item));
   if (!groups.elements.empty()) select.group_by = std::move(groups);
   return Built{QueryOf(std::move(select)), {}};
@@ -97,28 +106,34 @@ Result<PlanTranslator::Built> PlanTranslator::Pivoted(const A& aggregate) {
     select.group_by->elements.push_back({{item.expr}, false, nullptr});
     select.items.push_back(std::move(item));
   }
-  ASSIGN_OR_RETURN(std::vector<sql::NamedExpr> aggregates, Items(aggregate.aggregate_expressions()));
+  ASSIGN_OR_RETURN(std::vector<sql::NamedExpr> aggregates,
+                   Items(aggregate.aggregate_expressions()));
   for (const sql::Literal& value : values) {
     for (const sql::NamedExpr& item : aggregates) {
       const auto* call = item.expr->As<sql::FunctionCall>();
-      if (call == nullptr) return Fail(NotSupported("a pivot of an expression that is no aggregate function"));
+      if (call == nullptr)
+        return Fail(NotSupported("a pivot of an expression that is no aggregate function"));
       sql::FunctionCall filtered = *call;
-      filtered.filter = MakeNode(sql::BinaryOp{sql::BinaryOperator::kNullSafeEq, column, MakeNode(value)});
+      filtered.filter =
+          MakeNode(sql::BinaryOp{sql::BinaryOperator::kNullSafeEq, column, MakeNode(value)});
       std::string label = LabelOf(value.value);
-      if (aggregates.size() > 1) label += "_" + (item.alias.empty() ? call->name.back() : item.alias);
+      if (aggregates.size() > 1)
+        label += "_" + (item.alias.empty() ? call->name.back() : item.alias);
       select.items.push_back({MakeNode(std::move(filtered)), std::move(label), {}});
     }
   }
   return Built{QueryOf(std::move(select)), {}};
 }
 
-// ---- DataFrame.na -----------------------------------------------------------------------------------------------------
+// ---- DataFrame.na
+// -----------------------------------------------------------------------------------------------------
 
 namespace {
 
 template <typename Names>
 bool Selected(const Names& names, const std::string& column) {
-  return std::any_of(names.begin(), names.end(), [&](const auto& name) { return EqualsIgnoreCase(name, column); });
+  return std::any_of(names.begin(), names.end(),
+                     [&](const auto& name) { return EqualsIgnoreCase(name, column); });
 }
 
 // Whether fillna and replace touch a column of this type with a value of that type.
@@ -138,7 +153,10 @@ ExprPtr Coalesce(const plan::Column& column, const ExprPtr& value) {
   if (column.type.kind() == TypeKind::kDouble || column.type.kind() == TypeKind::kFloat) {
     sql::FunctionCall nan;  // NaN counts as absent
     nan.name = {"nanvl"};
-    nan.args = {{{}, name}, {{}, MakeNode(sql::Cast{MakeNode(sql::Literal{Value(), sql::DataType()}), column.type, false})}};
+    nan.args = {{{}, name},
+                {{},
+                 MakeNode(sql::Cast{MakeNode(sql::Literal{Value(), sql::DataType()}), column.type,
+                                    false})}};
     name = MakeNode(std::move(nan));
   }
   call.args = {{{}, std::move(name)}, {{}, MakeNode(sql::Cast{value, column.type, false})}};
@@ -154,10 +172,12 @@ Result<PlanTranslator::Built> PlanTranslator::FillNa(const connect::NAFill& node
   for (const plan::Column& column : columns) {
     for (int i = 0; i < node.values_size(); ++i) {
       bool all = node.cols().empty();
-      bool named = node.values_size() == 1 ? Selected(node.cols(), column.name)
-                                           : i < node.cols_size() && EqualsIgnoreCase(node.cols(i), column.name);
+      bool named = node.values_size() == 1
+                       ? Selected(node.cols(), column.name)
+                       : i < node.cols_size() && EqualsIgnoreCase(node.cols(i), column.name);
       ASSIGN_OR_RETURN(ExprPtr value, Literal(node.values(i)));
-      if ((all || named) && Fits(column.type, *value)) edit.put.push_back({Coalesce(column, value), column.name, {}});
+      if ((all || named) && Fits(column.type, *value))
+        edit.put.push_back({Coalesce(column, value), column.name, {}});
     }
   }
   return Edited(node.input(), std::move(edit));
@@ -176,14 +196,17 @@ Result<PlanTranslator::Built> PlanTranslator::DropNa(const connect::NADrop& node
       sql::FunctionCall nan;
       nan.name = {"isnan"};
       nan.args = {{{}, ColumnNamed(column.name)}};
-      test = MakeNode(sql::BinaryOp{sql::BinaryOperator::kAnd, test, MakeNode(sql::UnaryOp{sql::UnaryOperator::kNot, MakeNode(std::move(nan))})});
+      test = MakeNode(sql::BinaryOp{
+          sql::BinaryOperator::kAnd, test,
+          MakeNode(sql::UnaryOp{sql::UnaryOperator::kNot, MakeNode(std::move(nan))})});
     }
     ExprPtr one = MakeNode(sql::Case{nullptr, {{test, IntLiteral(1)}}, IntLiteral(0)});
     present = present ? MakeNode(sql::BinaryOp{sql::BinaryOperator::kAdd, present, one}) : one;
   }
   ASSIGN_OR_RETURN(sql::Select select, SelectFrom(node.input()));
   int32_t least = node.has_min_non_nulls() ? node.min_non_nulls() : count;
-  if (present) select.where = MakeNode(sql::BinaryOp{sql::BinaryOperator::kGtEq, present, IntLiteral(least)});
+  if (present)
+    select.where = MakeNode(sql::BinaryOp{sql::BinaryOperator::kGtEq, present, IntLiteral(least)});
   return Built{QueryOf(std::move(select)), {}};
 }
 
@@ -198,8 +221,10 @@ Result<PlanTranslator::Built> PlanTranslator::ReplaceValues(const connect::NARep
       ASSIGN_OR_RETURN(ExprPtr from, Literal(replacement.old_value()));
       ASSIGN_OR_RETURN(ExprPtr to, Literal(replacement.new_value()));
       if (!Fits(column.type, *from) && !from->As<sql::Literal>()->type.is_void()) continue;
-      ExprPtr same = MakeNode(sql::BinaryOp{sql::BinaryOperator::kNullSafeEq, ColumnNamed(column.name), from});
-      replaced.whens.push_back({std::move(same), MakeNode(sql::Cast{std::move(to), column.type, false})});
+      ExprPtr same =
+          MakeNode(sql::BinaryOp{sql::BinaryOperator::kNullSafeEq, ColumnNamed(column.name), from});
+      replaced.whens.push_back(
+          {std::move(same), MakeNode(sql::Cast{std::move(to), column.type, false})});
     }
     if (replaced.whens.empty()) continue;
     replaced.otherwise = ColumnNamed(column.name);

@@ -1,4 +1,5 @@
-// Connect's relations that change a query: sorts, limits, set operations, changes to columns, views.
+// Connect's relations that change a query: sorts, limits, set operations, changes to columns,
+// views.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ bool Unlimited(const sql::Query& query) { return !query.limit && !query.offset; 
 
 }  // namespace
 
-// ---- order and limits -------------------------------------------------------------------------------------------------
+// ---- order and limits
+// -------------------------------------------------------------------------------------------------
 
 Result<PlanTranslator::Built> PlanTranslator::Sorted(const connect::Sort& sort) {
   std::vector<sql::SortItem> items;
@@ -33,8 +35,9 @@ Result<PlanTranslator::Built> PlanTranslator::Sorted(const connect::Sort& sort) 
   ASSIGN_OR_RETURN(Built built, Build(sort.input()));
   bool global = !sort.has_is_global() || sort.is_global();
   const auto* select = std::get_if<sql::Select>(&built.query.body->node);
-  bool open = select != nullptr && !select->distinct && Unlimited(built.query) && built.query.order_by.empty() &&
-              built.query.sort_by.empty() && built.query.ctes.empty();
+  bool open = select != nullptr && !select->distinct && Unlimited(built.query) &&
+              built.query.order_by.empty() && built.query.sort_by.empty() &&
+              built.query.ctes.empty();
   if (!open) {
     sql::Select outer;
     outer.position = kNoPlace;
@@ -84,7 +87,8 @@ Result<PlanTranslator::Built> PlanTranslator::DistinctRows(const connect::Dedupl
   sql::FunctionCall number;
   number.name = {"row_number"};
   sql::WindowSpec window;
-  for (const std::string& name : node.column_names()) window.partition_by.push_back(ColumnNamed(name));
+  for (const std::string& name : node.column_names())
+    window.partition_by.push_back(ColumnNamed(name));
   window.order_by.push_back({ColumnNamed(node.column_names(0)), false, sql::NullOrder::kDefault});
   number.window = std::move(window);
   select.items.push_back({MakeNode(std::move(number)), kNumber, {}});
@@ -96,7 +100,8 @@ Result<PlanTranslator::Built> PlanTranslator::DistinctRows(const connect::Dedupl
   star.edit = std::move(edit);
   outer.items.push_back({MakeNode(std::move(star)), {}, {}});
   outer.from = SubqueryRelation(QueryOf(std::move(select)), {-1});
-  outer.where = MakeNode(sql::BinaryOp{sql::BinaryOperator::kEq, ColumnNamed(kNumber), IntLiteral(1)});
+  outer.where =
+      MakeNode(sql::BinaryOp{sql::BinaryOperator::kEq, ColumnNamed(kNumber), IntLiteral(1)});
   return Built{QueryOf(std::move(outer)), {}};
 }
 
@@ -112,9 +117,11 @@ Result<PlanTranslator::Built> PlanTranslator::Hinted(const connect::Hint& hint) 
   return Repartitioned(hint.input(), hint.name(), std::move(parameters));
 }
 
-// ---- set operations ---------------------------------------------------------------------------------------------------
+// ---- set operations
+// ---------------------------------------------------------------------------------------------------
 
-Result<sql::QueryTermPtr> PlanTranslator::Term(const Rel& relation, const std::vector<sql::NamedExpr>* items) {
+Result<sql::QueryTermPtr> PlanTranslator::Term(const Rel& relation,
+                                               const std::vector<sql::NamedExpr>* items) {
   auto term = std::make_shared<sql::QueryTerm>();
   if (items != nullptr) {
     sql::Select select;
@@ -132,11 +139,14 @@ Result<sql::QueryTermPtr> PlanTranslator::Term(const Rel& relation, const std::v
 namespace {
 
 // unionByName: the columns of `from` in the order of `names`; absent ones are NULL.
-Result<std::vector<sql::NamedExpr>> ByName(const std::vector<std::string>& names, const std::vector<plan::Column>& from,
+Result<std::vector<sql::NamedExpr>> ByName(const std::vector<std::string>& names,
+                                           const std::vector<plan::Column>& from,
                                            bool allow_missing) {
   std::vector<sql::NamedExpr> items;
   for (const std::string& name : names) {
-    auto found = std::find_if(from.begin(), from.end(), [&](const plan::Column& c) { return EqualsIgnoreCase(c.name, name); });
+    auto found = std::find_if(from.begin(), from.end(), [&](const plan::Column& c) {
+      return EqualsIgnoreCase(c.name, name);
+    });
     if (found != from.end()) {
       items.push_back({ColumnNamed(found->name), name, {}});
     } else if (allow_missing) {
@@ -144,8 +154,10 @@ Result<std::vector<sql::NamedExpr>> ByName(const std::vector<std::string>& names
     } else {
       std::vector<std::string> known;
       for (const plan::Column& column : from) known.push_back(column.name);
-      return Fail(ErrorCode::kAnalysis, fmt::format("Cannot resolve column name \"{}\" among ({}).", name, Join(known, ", ")),
-                  "AnalysisException");
+      return Fail(
+          ErrorCode::kAnalysis,
+          fmt::format("Cannot resolve column name \"{}\" among ({}).", name, Join(known, ", ")),
+          "AnalysisException");
     }
   }
   return items;
@@ -156,9 +168,15 @@ Result<std::vector<sql::NamedExpr>> ByName(const std::vector<std::string>& names
 Result<PlanTranslator::Built> PlanTranslator::SetOp(const connect::SetOperation& operation) {
   sql::SetOperation out;
   switch (operation.set_op_type()) {
-    case connect::SetOperation::SET_OP_TYPE_INTERSECT: out.op = sql::SetOperator::kIntersect; break;
-    case connect::SetOperation::SET_OP_TYPE_EXCEPT: out.op = sql::SetOperator::kExcept; break;
-    default: out.op = sql::SetOperator::kUnion; break;
+    case connect::SetOperation::SET_OP_TYPE_INTERSECT:
+      out.op = sql::SetOperator::kIntersect;
+      break;
+    case connect::SetOperation::SET_OP_TYPE_EXCEPT:
+      out.op = sql::SetOperator::kExcept;
+      break;
+    default:
+      out.op = sql::SetOperator::kUnion;
+      break;
   }
   out.all = operation.is_all();
   std::vector<sql::NamedExpr> left_items, right_items;
@@ -171,14 +189,18 @@ Result<PlanTranslator::Built> PlanTranslator::SetOp(const connect::SetOperation&
     for (const plan::Column& column : a) names.push_back(column.name);
     if (operation.allow_missing_columns()) {
       for (const plan::Column& column : b)
-        if (std::none_of(a.begin(), a.end(), [&](const plan::Column& c) { return EqualsIgnoreCase(c.name, column.name); }))
+        if (std::none_of(a.begin(), a.end(), [&](const plan::Column& c) {
+              return EqualsIgnoreCase(c.name, column.name);
+            }))
           names.push_back(column.name);
     }
     ASSIGN_OR_RETURN(left_items, ByName(names, a, true));
     ASSIGN_OR_RETURN(right_items, ByName(names, b, operation.allow_missing_columns()));
   }
-  ASSIGN_OR_RETURN(out.left, Term(operation.left_input(), operation.by_name() ? &left_items : nullptr));
-  ASSIGN_OR_RETURN(out.right, Term(operation.right_input(), operation.by_name() ? &right_items : nullptr));
+  ASSIGN_OR_RETURN(out.left,
+                   Term(operation.left_input(), operation.by_name() ? &left_items : nullptr));
+  ASSIGN_OR_RETURN(out.right,
+                   Term(operation.right_input(), operation.by_name() ? &right_items : nullptr));
   auto term = std::make_shared<sql::QueryTerm>();
   term->node = std::move(out);
   sql::Query query;
@@ -186,7 +208,8 @@ Result<PlanTranslator::Built> PlanTranslator::SetOp(const connect::SetOperation&
   return Built{std::move(query), {}};
 }
 
-// ---- columns ----------------------------------------------------------------------------------------------------------
+// ---- columns
+// ----------------------------------------------------------------------------------------------------------
 
 Result<PlanTranslator::Built> PlanTranslator::Edited(const Rel& input, sql::StarEdit edit) {
   sql::Select select;
@@ -201,7 +224,8 @@ Result<PlanTranslator::Built> PlanTranslator::Edited(const Rel& input, sql::Star
 Result<PlanTranslator::Built> PlanTranslator::WithColumns(const connect::WithColumns& node) {
   sql::StarEdit edit;
   for (const auto& alias : node.aliases()) {
-    if (alias.name_size() != 1) return Fail(InvalidInput("WithColumns require column name only contains one name part."));
+    if (alias.name_size() != 1)
+      return Fail(InvalidInput("WithColumns require column name only contains one name part."));
     sql::NamedExpr item;
     ASSIGN_OR_RETURN(item.expr, Expression(alias.expr()));
     item.alias = alias.name(0);
@@ -212,7 +236,8 @@ Result<PlanTranslator::Built> PlanTranslator::WithColumns(const connect::WithCol
 
 Result<PlanTranslator::Built> PlanTranslator::Renamed(const connect::WithColumnsRenamed& node) {
   sql::StarEdit edit;
-  for (const auto& rename : node.renames()) edit.rename.emplace_back(rename.col_name(), rename.new_col_name());
+  for (const auto& rename : node.renames())
+    edit.rename.emplace_back(rename.col_name(), rename.new_col_name());
   if (node.renames().empty())
     for (const auto& [from, to] : node.rename_columns_map()) edit.rename.emplace_back(from, to);
   return Edited(node.input(), std::move(edit));
@@ -230,7 +255,8 @@ Result<PlanTranslator::Built> PlanTranslator::ToNames(const connect::ToDF& node)
   select.position = kNoPlace;
   select.items.push_back(AllColumns());
   ASSIGN_OR_RETURN(sql::RelationPtr child, Source(node.input()));
-  select.from = MakeRelation(sql::Aliased{std::move(child), {}, {node.column_names().begin(), node.column_names().end()}});
+  select.from = MakeRelation(
+      sql::Aliased{std::move(child), {}, {node.column_names().begin(), node.column_names().end()}});
   return Built{QueryOf(std::move(select)), {}};
 }
 
@@ -240,11 +266,13 @@ Result<PlanTranslator::Built> PlanTranslator::ToSchema(const connect::ToSchema& 
   select.position = kNoPlace;
   ASSIGN_OR_RETURN(select.from, Source(node.input()));
   for (const sql::StructField& field : schema.fields())
-    select.items.push_back({MakeNode(sql::Cast{ColumnNamed(field.name), field.type, false}), field.name, {}});
+    select.items.push_back(
+        {MakeNode(sql::Cast{ColumnNamed(field.name), field.type, false}), field.name, {}});
   return Built{QueryOf(std::move(select)), {}};
 }
 
-// ---- SQL and views ----------------------------------------------------------------------------------------------------
+// ---- SQL and views
+// ----------------------------------------------------------------------------------------------------
 
 Status PlanTranslator::Bind(const connect::WithRelations& with) {
   for (const Rel& reference : with.references()) {
@@ -285,10 +313,12 @@ std::vector<Place> Markers(std::string_view text) {
       places.push_back({static_cast<size_t>(token.start), static_cast<size_t>(token.stop), ""});
     } else if (token.kind == sql::Tok::kColon && i + 1 < tokens.tokens.size()) {
       const sql::Token& next = tokens.tokens[i + 1];
-      bool after_value = i > 0 && tokens.tokens[i - 1].stop == token.start && tokens.tokens[i - 1].kind == sql::Tok::kWord;
+      bool after_value = i > 0 && tokens.tokens[i - 1].stop == token.start &&
+                         tokens.tokens[i - 1].kind == sql::Tok::kWord;
       if (next.kind == sql::Tok::kWord && next.start == token.stop && !after_value) {
         size_t start = static_cast<size_t>(next.start), stop = static_cast<size_t>(next.stop);
-        places.push_back({static_cast<size_t>(token.start), stop, std::string(text.substr(start, stop - start))});
+        places.push_back({static_cast<size_t>(token.start), stop,
+                          std::string(text.substr(start, stop - start))});
       }
     }
   }
@@ -296,12 +326,15 @@ std::vector<Place> Markers(std::string_view text) {
 }
 
 Error Unbound(const Place& place) {
-  Error error = Error::Make(ErrorCode::kAnalysis,
-                            fmt::format("[UNBOUND_SQL_PARAMETER] Found the unbound parameter: {}. Please, fix `args` and provide a "
-                                        "mapping of the parameter to either a SQL literal or collection constructor functions such "
-                                        "as `map()`, `array()`, `struct()`. SQLSTATE: 42P02",
-                                        place.name.empty() ? "_" + std::to_string(place.start) : place.name),
-                            "ExtendedAnalysisException");
+  Error error =
+      Error::Make(ErrorCode::kAnalysis,
+                  fmt::format("[UNBOUND_SQL_PARAMETER] Found the unbound parameter: {}. Please, "
+                              "fix `args` and provide a "
+                              "mapping of the parameter to either a SQL literal or collection "
+                              "constructor functions such "
+                              "as `map()`, `array()`, `struct()`. SQLSTATE: 42P02",
+                              place.name.empty() ? "_" + std::to_string(place.start) : place.name),
+                  "ExtendedAnalysisException");
   error.condition = "UNBOUND_SQL_PARAMETER";
   error.sql_state = "42P02";
   return error;

@@ -13,14 +13,17 @@ namespace iceblink::server {
 using R = connect::Relation;
 using sql::ExprPtr;
 
-// ---- small nodes ------------------------------------------------------------------------------------------------------
+// ---- small nodes
+// ------------------------------------------------------------------------------------------------------
 
 sql::RelationPtr MakeRelation(sql::RelationNode node, std::vector<int64_t> plan_ids) {
-  return std::make_shared<const sql::Relation>(sql::Relation{std::move(node), kNoPlace, std::move(plan_ids)});
+  return std::make_shared<const sql::Relation>(
+      sql::Relation{std::move(node), kNoPlace, std::move(plan_ids)});
 }
 
 sql::RelationPtr SubqueryRelation(sql::Query query, std::vector<int64_t> plan_ids) {
-  return MakeRelation(sql::Subquery{std::make_shared<const sql::Query>(std::move(query))}, std::move(plan_ids));
+  return MakeRelation(sql::Subquery{std::make_shared<const sql::Query>(std::move(query))},
+                      std::move(plan_ids));
 }
 
 sql::Query QueryOf(sql::Select select) {
@@ -48,8 +51,10 @@ bool IsSource(R::RelTypeCase kind) {
     case R::kSubqueryAlias:
     case R::kSample:
     case R::kUnpivot:
-    case R::kUnresolvedTableValuedFunction: return true;
-    default: return false;
+    case R::kUnresolvedTableValuedFunction:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -60,7 +65,8 @@ std::vector<int64_t> PlanIds(const R& relation) {
 
 }  // namespace
 
-// ---- entry ------------------------------------------------------------------------------------------------------------
+// ---- entry
+// ------------------------------------------------------------------------------------------------------------
 
 Result<sql::QueryPtr> PlanTranslator::Query(const R& relation) {
   ASSIGN_OR_RETURN(Built built, Build(relation));
@@ -91,6 +97,24 @@ Result<PlanTranslator::Built> PlanTranslator::Build(const R& relation) {
   return built;
 }
 
+Result<PlanTranslator::Built> PlanTranslator::Projected(const connect::Project& project) {
+  sql::Select select;
+  select.position = kNoPlace;
+  if (project.has_input()) {
+    ASSIGN_OR_RETURN(select.from, Source(project.input()));
+  }
+  ASSIGN_OR_RETURN(select.items, Items(project.expressions()));
+  return Built{QueryOf(std::move(select)), {}};
+}
+
+Result<PlanTranslator::Built> PlanTranslator::RepartitionedBy(
+    const connect::RepartitionByExpression& node) {
+  ASSIGN_OR_RETURN(std::vector<ExprPtr> parameters, Expressions(node.partition_exprs()));
+  if (node.has_num_partitions())
+    parameters.insert(parameters.begin(), IntLiteral(node.num_partitions()));
+  return Repartitioned(node.input(), "REPARTITION", std::move(parameters));
+}
+
 Result<PlanTranslator::Built> PlanTranslator::BuildOperation(const R& relation) {
   switch (relation.rel_type_case()) {
     case R::kSql: {
@@ -99,75 +123,93 @@ Result<PlanTranslator::Built> PlanTranslator::BuildOperation(const R& relation) 
       if (query == nullptr) return Fail(NotSupported("a command within a DataFrame"));
       return Built{*query->query, {}};
     }
-    case R::kProject: {
-      sql::Select select;
-      select.position = kNoPlace;
-      if (relation.project().has_input()) {
-        ASSIGN_OR_RETURN(select.from, Source(relation.project().input()));
-      }
-      ASSIGN_OR_RETURN(select.items, Items(relation.project().expressions()));
-      return Built{QueryOf(std::move(select)), {}};
-    }
+    case R::kProject:
+      return Projected(relation.project());
     case R::kFilter: {
       ASSIGN_OR_RETURN(sql::Select select, SelectFrom(relation.filter().input()));
       ASSIGN_OR_RETURN(select.where, Expression(relation.filter().condition()));
       return Built{QueryOf(std::move(select)), {}};
     }
-    case R::kSort: return Sorted(relation.sort());
-    case R::kLimit: return Limited(relation.limit().input(), relation.limit().limit());
-    case R::kOffset: return Skipped(relation.offset().input(), relation.offset().offset());
-    case R::kSetOp: return SetOp(relation.set_op());
-    case R::kAggregate: return Aggregated(relation.aggregate());
-    case R::kDeduplicate: return DistinctRows(relation.deduplicate());
+    case R::kSort:
+      return Sorted(relation.sort());
+    case R::kLimit:
+      return Limited(relation.limit().input(), relation.limit().limit());
+    case R::kOffset:
+      return Skipped(relation.offset().input(), relation.offset().offset());
+    case R::kSetOp:
+      return SetOp(relation.set_op());
+    case R::kAggregate:
+      return Aggregated(relation.aggregate());
+    case R::kDeduplicate:
+      return DistinctRows(relation.deduplicate());
     case R::kRepartition: {
       bool shuffle = !relation.repartition().has_shuffle() || relation.repartition().shuffle();
       return Repartitioned(relation.repartition().input(), shuffle ? "REPARTITION" : "COALESCE",
                            {IntLiteral(relation.repartition().num_partitions())});
     }
-    case R::kRepartitionByExpression: {
-      const auto& node = relation.repartition_by_expression();
-      ASSIGN_OR_RETURN(std::vector<ExprPtr> parameters, Expressions(node.partition_exprs()));
-      if (node.has_num_partitions()) parameters.insert(parameters.begin(), IntLiteral(node.num_partitions()));
-      return Repartitioned(node.input(), "REPARTITION", std::move(parameters));
-    }
-    case R::kHint: return Hinted(relation.hint());
-    case R::kWithColumns: return WithColumns(relation.with_columns());
-    case R::kWithColumnsRenamed: return Renamed(relation.with_columns_renamed());
-    case R::kDrop: return Dropped(relation.drop());
-    case R::kToDf: return ToNames(relation.to_df());
-    case R::kToSchema: return ToSchema(relation.to_schema());
-    case R::kWithRelations: return WithViews(relation.with_relations());
-    case R::kFillNa: return FillNa(relation.fill_na());
-    case R::kDropNa: return DropNa(relation.drop_na());
-    case R::kReplace: return ReplaceValues(relation.replace());
-    default: break;
+    case R::kRepartitionByExpression:
+      return RepartitionedBy(relation.repartition_by_expression());
+    case R::kHint:
+      return Hinted(relation.hint());
+    case R::kWithColumns:
+      return WithColumns(relation.with_columns());
+    case R::kWithColumnsRenamed:
+      return Renamed(relation.with_columns_renamed());
+    case R::kDrop:
+      return Dropped(relation.drop());
+    case R::kToDf:
+      return ToNames(relation.to_df());
+    case R::kToSchema:
+      return ToSchema(relation.to_schema());
+    case R::kWithRelations:
+      return WithViews(relation.with_relations());
+    case R::kFillNa:
+      return FillNa(relation.fill_na());
+    case R::kDropNa:
+      return DropNa(relation.drop_na());
+    case R::kReplace:
+      return ReplaceValues(relation.replace());
+    default:
+      break;
   }
-  const auto* field = relation.GetDescriptor()->FindFieldByNumber(static_cast<int>(relation.rel_type_case()));
+  const auto* field =
+      relation.GetDescriptor()->FindFieldByNumber(static_cast<int>(relation.rel_type_case()));
   return Fail(NotSupported(field == nullptr ? "this relation" : "the relation " + field->name()));
 }
 
-// ---- sources ----------------------------------------------------------------------------------------------------------
+// ---- sources
+// ----------------------------------------------------------------------------------------------------------
 
 Result<sql::RelationPtr> PlanTranslator::SourceNode(const R& relation) {
   auto node = [&]() -> Result<sql::RelationNode> {
     switch (relation.rel_type_case()) {
-      case R::kRead: return ReadTable(relation.read());
-      case R::kJoin: return JoinOf(relation.join());
-      case R::kLateralJoin: return LateralJoinOf(relation.lateral_join());
-      case R::kLocalRelation: return Local(relation.local_relation());
-      case R::kChunkedCachedLocalRelation: return Chunked(relation.chunked_cached_local_relation());
+      case R::kRead:
+        return ReadTable(relation.read());
+      case R::kJoin:
+        return JoinOf(relation.join());
+      case R::kLateralJoin:
+        return LateralJoinOf(relation.lateral_join());
+      case R::kLocalRelation:
+        return Local(relation.local_relation());
+      case R::kChunkedCachedLocalRelation:
+        return Chunked(relation.chunked_cached_local_relation());
       case R::kCachedLocalRelation: {
         auto data = session_.artifact("cache/" + relation.cached_local_relation().hash());
         connect::LocalRelation local;
-        if (data == nullptr || !local.ParseFromString(*data)) return Fail(InvalidInput("Not found any cached local relation with the hash"));
+        if (data == nullptr || !local.ParseFromString(*data))
+          return Fail(InvalidInput("Not found any cached local relation with the hash"));
         return Local(local);
       }
       case R::kRange: {
         const auto& range = relation.range();
         sql::TableFunction out{{"range"}, {}};
-        auto bigint = [](int64_t v) { return MakeNode(sql::Literal{Value(v), sql::TypeKind::kBigInt}); };
-        for (int64_t v : {range.start(), range.end(), range.step()}) out.args.push_back({{}, bigint(v)});
-        if (range.has_num_partitions()) out.args.push_back({{}, IntLiteral(range.num_partitions())});
+        auto bigint = [](int64_t v) {
+          return MakeNode(sql::Literal{Value(v), sql::TypeKind::kBigInt});
+        };
+        for (int64_t v : {range.start(), range.end(), range.step()})
+          out.args.push_back({{}, bigint(v)});
+        if (range.has_num_partitions())
+          out.args.push_back({{}, IntLiteral(range.num_partitions())});
         return out;
       }
       case R::kSubqueryAlias: {
@@ -183,8 +225,10 @@ Result<sql::RelationPtr> PlanTranslator::SourceNode(const R& relation) {
         if (sample.has_seed()) out.seed = sample.seed();
         return out;
       }
-      case R::kUnpivot: return UnpivotOf(relation.unpivot());
-      default: return TableFunctionOf(relation.unresolved_table_valued_function());
+      case R::kUnpivot:
+        return UnpivotOf(relation.unpivot());
+      default:
+        return TableFunctionOf(relation.unresolved_table_valued_function());
     }
   }();
   if (!node) return Fail(std::move(node).error());
@@ -195,18 +239,23 @@ Result<sql::RelationNode> PlanTranslator::ReadTable(const connect::Read& read) {
   if (read.is_streaming()) return Fail(NotSupported("readStream"));
   sql::TableName table;
   if (read.has_named_table()) {
-    ASSIGN_OR_RETURN(table.name, sql::ParseMultipartIdentifier(read.named_table().unparsed_identifier()));
-    for (const auto& [key, value] : read.named_table().options()) table.options.emplace_back(key, value);
+    ASSIGN_OR_RETURN(table.name,
+                     sql::ParseMultipartIdentifier(read.named_table().unparsed_identifier()));
+    for (const auto& [key, value] : read.named_table().options())
+      table.options.emplace_back(key, value);
     return table;
   }
   const connect::Read::DataSource& source = read.data_source();
   std::string format = AsciiLower(source.has_format() ? source.format() : "parquet");
   std::vector<std::string> paths(source.paths().begin(), source.paths().end());
   for (const auto& [key, value] : source.options()) {
-    if (EqualsIgnoreCase(key, "path")) paths.push_back(value);
-    else table.options.emplace_back(key, value);
+    if (EqualsIgnoreCase(key, "path"))
+      paths.push_back(value);
+    else
+      table.options.emplace_back(key, value);
   }
-  if (paths.size() != 1) return Fail(NotSupported("reading " + std::to_string(paths.size()) + " paths at once"));
+  if (paths.size() != 1)
+    return Fail(NotSupported("reading " + std::to_string(paths.size()) + " paths at once"));
   if (format == "iceberg") {
     ASSIGN_OR_RETURN(table.name, sql::ParseMultipartIdentifier(paths[0]));
   } else {
@@ -220,29 +269,36 @@ Result<sql::RelationNode> PlanTranslator::ReadTable(const connect::Read& read) {
   bool by_position = format == "csv";
   for (size_t i = 0; i < schema.fields().size(); ++i) {
     const sql::StructField& field = schema.fields()[i];
-    bool header = std::any_of(source.options().begin(), source.options().end(),
-                              [](const auto& o) { return EqualsIgnoreCase(o.first, "header") && EqualsIgnoreCase(o.second, "true"); });
+    bool header = std::any_of(source.options().begin(), source.options().end(), [](const auto& o) {
+      return EqualsIgnoreCase(o.first, "header") && EqualsIgnoreCase(o.second, "true");
+    });
     std::string name = by_position && !header ? "_c" + std::to_string(i) : field.name;
-    select.items.push_back({MakeNode(sql::Cast{ColumnNamed(name), field.type, false}), field.name, {}});
+    select.items.push_back(
+        {MakeNode(sql::Cast{ColumnNamed(name), field.type, false}), field.name, {}});
   }
   return sql::Subquery{std::make_shared<const sql::Query>(QueryOf(std::move(select)))};
 }
 
-Result<sql::RelationNode> PlanTranslator::LocalRows(std::string_view data, std::string_view schema_text) {
+Result<sql::RelationNode> PlanTranslator::LocalRows(std::string_view data,
+                                                    std::string_view schema_text) {
   ArrowRows rows;
   std::optional<sql::DataType> schema;
   if (!schema_text.empty()) {
     ASSIGN_OR_RETURN(schema, ParseSchema(schema_text));
   }
   if (data.empty()) {
-    if (!schema) return Fail(InvalidInput("Schema for LocalRelation is required when the input data is not provided."));
+    if (!schema)
+      return Fail(InvalidInput(
+          "Schema for LocalRelation is required when the input data is not provided."));
     rows.schema = *schema;
   } else {
     ASSIGN_OR_RETURN(rows, DecodeArrow(data));
   }
-  sql::GivenRows given{rows.schema, std::make_shared<const std::vector<ValueList>>(std::move(rows.rows))};
+  sql::GivenRows given{rows.schema,
+                       std::make_shared<const std::vector<ValueList>>(std::move(rows.rows))};
   if (!schema || *schema == rows.schema) return given;
-  if (schema->fields().size() != rows.schema.fields().size()) return Fail(InvalidInput("The schema of a LocalRelation does not fit its data"));
+  if (schema->fields().size() != rows.schema.fields().size())
+    return Fail(InvalidInput("The schema of a LocalRelation does not fit its data"));
   if (sql::DataType::EqualsIgnoringNullability(*schema, rows.schema, true)) {
     given.schema = *schema;
     return given;
@@ -252,26 +308,32 @@ Result<sql::RelationNode> PlanTranslator::LocalRows(std::string_view data, std::
   for (size_t i = 0; i < schema->fields().size(); ++i) {
     names.push_back("c" + std::to_string(i));
     const sql::StructField& field = schema->fields()[i];
-    select.items.push_back({MakeNode(sql::Cast{ColumnNamed(names[i]), field.type, false}), field.name, {}});
+    select.items.push_back(
+        {MakeNode(sql::Cast{ColumnNamed(names[i]), field.type, false}), field.name, {}});
   }
   select.from = MakeRelation(sql::Aliased{MakeRelation(std::move(given)), "", std::move(names)});
   return sql::Subquery{std::make_shared<const sql::Query>(QueryOf(std::move(select)))};
 }
 
-Result<sql::RelationNode> PlanTranslator::Local(const connect::LocalRelation& local) { return LocalRows(local.data(), local.schema()); }
+Result<sql::RelationNode> PlanTranslator::Local(const connect::LocalRelation& local) {
+  return LocalRows(local.data(), local.schema());
+}
 
-Result<sql::RelationNode> PlanTranslator::Chunked(const connect::ChunkedCachedLocalRelation& local) {
+Result<sql::RelationNode> PlanTranslator::Chunked(
+    const connect::ChunkedCachedLocalRelation& local) {
   std::string schema;
   if (local.has_schemahash()) {
     auto text = session_.artifact("cache/" + local.schemahash());
-    if (text == nullptr) return Fail(InvalidInput("Not found the cached schema of a local relation"));
+    if (text == nullptr)
+      return Fail(InvalidInput("Not found the cached schema of a local relation"));
     schema = *text;
   }
   ArrowRows all;
   std::vector<sql::RelationPtr> parts;
   for (const std::string& hash : local.datahashes()) {
     auto data = session_.artifact("cache/" + hash);
-    if (data == nullptr) return Fail(InvalidInput("Not found any cached local relation with the hash"));
+    if (data == nullptr)
+      return Fail(InvalidInput("Not found any cached local relation with the hash"));
     ASSIGN_OR_RETURN(sql::RelationNode node, LocalRows(*data, schema));
     parts.push_back(MakeRelation(std::move(node)));
   }
@@ -289,7 +351,8 @@ Result<sql::RelationNode> PlanTranslator::Chunked(const connect::ChunkedCachedLo
       continue;
     }
     auto both = std::make_shared<sql::QueryTerm>();
-    both->node = sql::SetOperation{sql::SetOperator::kUnion, true, std::move(body), std::move(term)};
+    both->node =
+        sql::SetOperation{sql::SetOperator::kUnion, true, std::move(body), std::move(term)};
     body = std::move(both);
   }
   sql::Query query;
@@ -301,13 +364,20 @@ namespace {
 
 sql::JoinType JoinTypeOf(connect::Join::JoinType type) {
   switch (type) {
-    case connect::Join::JOIN_TYPE_FULL_OUTER: return sql::JoinType::kFullOuter;
-    case connect::Join::JOIN_TYPE_LEFT_OUTER: return sql::JoinType::kLeftOuter;
-    case connect::Join::JOIN_TYPE_RIGHT_OUTER: return sql::JoinType::kRightOuter;
-    case connect::Join::JOIN_TYPE_LEFT_ANTI: return sql::JoinType::kLeftAnti;
-    case connect::Join::JOIN_TYPE_LEFT_SEMI: return sql::JoinType::kLeftSemi;
-    case connect::Join::JOIN_TYPE_CROSS: return sql::JoinType::kCross;
-    default: return sql::JoinType::kInner;
+    case connect::Join::JOIN_TYPE_FULL_OUTER:
+      return sql::JoinType::kFullOuter;
+    case connect::Join::JOIN_TYPE_LEFT_OUTER:
+      return sql::JoinType::kLeftOuter;
+    case connect::Join::JOIN_TYPE_RIGHT_OUTER:
+      return sql::JoinType::kRightOuter;
+    case connect::Join::JOIN_TYPE_LEFT_ANTI:
+      return sql::JoinType::kLeftAnti;
+    case connect::Join::JOIN_TYPE_LEFT_SEMI:
+      return sql::JoinType::kLeftSemi;
+    case connect::Join::JOIN_TYPE_CROSS:
+      return sql::JoinType::kCross;
+    default:
+      return sql::JoinType::kInner;
   }
 }
 
@@ -337,7 +407,8 @@ Result<sql::RelationNode> PlanTranslator::LateralJoinOf(const connect::LateralJo
   return out;
 }
 
-Result<sql::RelationNode> PlanTranslator::TableFunctionOf(const connect::UnresolvedTableValuedFunction& function) {
+Result<sql::RelationNode> PlanTranslator::TableFunctionOf(
+    const connect::UnresolvedTableValuedFunction& function) {
   sql::TableFunction out{{function.function_name()}, {}};
   for (const auto& arg : function.arguments()) {
     ASSIGN_OR_RETURN(ExprPtr expr, Expression(arg));
@@ -361,17 +432,19 @@ Result<sql::RelationNode> PlanTranslator::UnpivotOf(const connect::Unpivot& unpi
     for (const auto& value : unpivot.values().values()) {
       ASSIGN_OR_RETURN(sql::NamedExpr item, Item(value));
       const auto* column = item.expr->As<sql::NamedColumn>();
-      values.push_back(!item.alias.empty() || column == nullptr ? item.alias : column->parts.back());
+      values.push_back(!item.alias.empty() || column == nullptr ? item.alias
+                                                                : column->parts.back());
       select.items.push_back(std::move(item));
     }
   } else {
     ASSIGN_OR_RETURN(sql::QueryPtr input, Query(unpivot.input()));
     ASSIGN_OR_RETURN(std::vector<plan::Column> columns, session_.describe(*input));
     for (const plan::Column& column : columns) {
-      bool id = std::any_of(select.items.begin(), select.items.end(), [&](const sql::NamedExpr& item) {
-        const auto* named = item.expr->As<sql::NamedColumn>();
-        return named != nullptr && EqualsIgnoreCase(named->parts.back(), column.name);
-      });
+      bool id =
+          std::any_of(select.items.begin(), select.items.end(), [&](const sql::NamedExpr& item) {
+            const auto* named = item.expr->As<sql::NamedColumn>();
+            return named != nullptr && EqualsIgnoreCase(named->parts.back(), column.name);
+          });
       if (!id) values.push_back(column.name);
     }
     for (const std::string& value : values) select.items.push_back({ColumnNamed(value), {}, {}});

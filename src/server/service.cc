@@ -16,7 +16,9 @@ Status Guarded(const Body& body) {
   try {
     return body();
   } catch (const std::exception& e) {
-    Error error = Error::Make(ErrorCode::kInternal, std::string("[INTERNAL_ERROR] ") + e.what() + " SQLSTATE: XX000", "SparkException");
+    Error error = Error::Make(ErrorCode::kInternal,
+                              std::string("[INTERNAL_ERROR] ") + e.what() + " SQLSTATE: XX000",
+                              "SparkException");
     error.condition = "INTERNAL_ERROR";
     error.sql_state = "XX000";
     return Fail(std::move(error));
@@ -43,10 +45,12 @@ bool WantsReattach(const connect::ExecutePlanRequest& request) {
 
 template <typename Request>
 Result<std::shared_ptr<ConnectSession>> ConnectService::SessionOf(const Request& request) {
-  return sessions_.Get(request.user_context().user_id(), request.session_id(), request.client_observed_server_side_session_id());
+  return sessions_.Get(request.user_context().user_id(), request.session_id(),
+                       request.client_observed_server_side_session_id());
 }
 
-// ---- plans ------------------------------------------------------------------------------------------------------------
+// ---- plans
+// ------------------------------------------------------------------------------------------------------------
 
 grpc::Status ConnectService::ExecutePlan(Context*, const connect::ExecutePlanRequest* request,
                                          grpc::ServerWriter<connect::ExecutePlanResponse>* writer) {
@@ -55,40 +59,51 @@ grpc::Status ConnectService::ExecutePlan(Context*, const connect::ExecutePlanReq
   std::shared_ptr<ConnectSession> session = *found;
   std::string id = request->operation_id().empty() ? NewUuid() : request->operation_id();
   std::string plan = request->plan().SerializeAsString();
-  if (session->WasReleased(id)) return ToStatus(InvalidHandle("OPERATION_ABANDONED", id, "Operation was considered abandoned because of inactivity and removed."), {});
+  if (session->WasReleased(id))
+    return ToStatus(
+        InvalidHandle("OPERATION_ABANDONED", id,
+                      "Operation was considered abandoned because of inactivity and removed."),
+        {});
   if (auto running = session->FindOperation(id)) {  // a repeated request: never run twice
-    if (running->plan() != plan) return ToStatus(InvalidHandle("OPERATION_ALREADY_EXISTS", id, "Operation already exists."), {});
+    if (running->plan() != plan)
+      return ToStatus(InvalidHandle("OPERATION_ALREADY_EXISTS", id, "Operation already exists."),
+                      {});
     return running->Stream(*writer, {});
   }
-  auto operation = std::make_shared<Operation>(session->id(), session->server_side_id(), id, WantsReattach(*request),
-                                               std::vector<std::string>(request->tags().begin(), request->tags().end()), plan);
+  auto operation = std::make_shared<Operation>(
+      session->id(), session->server_side_id(), id, WantsReattach(*request),
+      std::vector<std::string>(request->tags().begin(), request->tags().end()), plan);
   session->AddOperation(operation);
-  operation->Start([session, shared = std::make_shared<const connect::Plan>(request->plan())](Operation& self) {
-    Status status = Guarded([&]() -> Status {
-      Execution execution(session, self);
-      session->SetRunning(&self);
-      Status result = execution.Run(*shared);
-      session->SetRunning(nullptr);
-      return result;
-    });
-    return Finish(*session, status);
-  });
+  operation->Start(
+      [session, shared = std::make_shared<const connect::Plan>(request->plan())](Operation& self) {
+        Status status = Guarded([&]() -> Status {
+          Execution execution(session, self);
+          session->SetRunning(&self);
+          Status result = execution.Run(*shared);
+          session->SetRunning(nullptr);
+          return result;
+        });
+        return Finish(*session, status);
+      });
   grpc::Status status = operation->Stream(*writer, {});
   if (!operation->reattachable()) session->RemoveOperation(id);
   return status;
 }
 
-grpc::Status ConnectService::ReattachExecute(Context*, const connect::ReattachExecuteRequest* request,
-                                             grpc::ServerWriter<connect::ExecutePlanResponse>* writer) {
+grpc::Status ConnectService::ReattachExecute(
+    Context*, const connect::ReattachExecuteRequest* request,
+    grpc::ServerWriter<connect::ExecutePlanResponse>* writer) {
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
   auto operation = (*session)->FindOperation(request->operation_id());
   if (operation == nullptr) {
     bool released = (*session)->WasReleased(request->operation_id());
-    return ToStatus(InvalidHandle(released ? "OPERATION_ABANDONED" : "OPERATION_NOT_FOUND", request->operation_id(),
-                                  released ? "Operation was considered abandoned because of inactivity and removed."
-                                           : "Operation not found."),
-                    {});
+    return ToStatus(
+        InvalidHandle(
+            released ? "OPERATION_ABANDONED" : "OPERATION_NOT_FOUND", request->operation_id(),
+            released ? "Operation was considered abandoned because of inactivity and removed."
+                     : "Operation not found."),
+        {});
   }
   return operation->Stream(*writer, request->last_response_id());
 }
@@ -110,21 +125,24 @@ grpc::Status ConnectService::ReleaseExecute(Context*, const connect::ReleaseExec
   return grpc::Status::OK;
 }
 
-grpc::Status ConnectService::AnalyzePlan(Context*, const connect::AnalyzePlanRequest* request, connect::AnalyzePlanResponse* response) {
+grpc::Status ConnectService::AnalyzePlan(Context*, const connect::AnalyzePlanRequest* request,
+                                         connect::AnalyzePlanResponse* response) {
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
   FillHandles(**session, response);
   return Finish(**session, Guarded([&] { return Analyze(**session, *request, response); }));
 }
 
-grpc::Status ConnectService::Config(Context*, const connect::ConfigRequest* request, connect::ConfigResponse* response) {
+grpc::Status ConnectService::Config(Context*, const connect::ConfigRequest* request,
+                                    connect::ConfigResponse* response) {
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
   FillHandles(**session, response);
   return Finish(**session, Guarded([&] { return Configure(**session, *request, response); }));
 }
 
-grpc::Status ConnectService::Interrupt(Context*, const connect::InterruptRequest* request, connect::InterruptResponse* response) {
+grpc::Status ConnectService::Interrupt(Context*, const connect::InterruptRequest* request,
+                                       connect::InterruptResponse* response) {
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
   FillHandles(**session, response);
@@ -132,10 +150,17 @@ grpc::Status ConnectService::Interrupt(Context*, const connect::InterruptRequest
   for (const auto& operation : (*session)->Operations()) {
     bool meant = false;
     switch (request->interrupt_type()) {
-      case Q::INTERRUPT_TYPE_ALL: meant = true; break;
-      case Q::INTERRUPT_TYPE_TAG: meant = operation->HasTag(request->operation_tag()); break;
-      case Q::INTERRUPT_TYPE_OPERATION_ID: meant = operation->id() == request->operation_id(); break;
-      default: break;
+      case Q::INTERRUPT_TYPE_ALL:
+        meant = true;
+        break;
+      case Q::INTERRUPT_TYPE_TAG:
+        meant = operation->HasTag(request->operation_tag());
+        break;
+      case Q::INTERRUPT_TYPE_OPERATION_ID:
+        meant = operation->id() == request->operation_id();
+        break;
+      default:
+        break;
     }
     if (!meant || operation->finished()) continue;
     (*session)->Interrupt(*operation);
@@ -144,19 +169,22 @@ grpc::Status ConnectService::Interrupt(Context*, const connect::InterruptRequest
   return grpc::Status::OK;
 }
 
-// ---- artifacts --------------------------------------------------------------------------------------------------------
+// ---- artifacts
+// --------------------------------------------------------------------------------------------------------
 
 namespace {
 
 bool CrcHolds(const connect::AddArtifactsRequest::ArtifactChunk& chunk) {
-  return crc32(0, reinterpret_cast<const Bytef*>(chunk.data().data()), static_cast<uInt>(chunk.data().size())) ==
-         static_cast<uLong>(chunk.crc());
+  return crc32(0, reinterpret_cast<const Bytef*>(chunk.data().data()),
+               static_cast<uInt>(chunk.data().size())) == static_cast<uLong>(chunk.crc());
 }
 
 }  // namespace
 
-// Uploaded data is kept under its name when its checksum holds; jars and Python files have no use here.
-grpc::Status ConnectService::AddArtifacts(Context*, grpc::ServerReader<connect::AddArtifactsRequest>* reader,
+// Uploaded data is kept under its name when its checksum holds; jars and Python files have no use
+// here.
+grpc::Status ConnectService::AddArtifacts(Context*,
+                                          grpc::ServerReader<connect::AddArtifactsRequest>* reader,
                                           connect::AddArtifactsResponse* response) {
   connect::AddArtifactsRequest request;
   std::shared_ptr<ConnectSession> session;
@@ -181,7 +209,8 @@ grpc::Status ConnectService::AddArtifacts(Context*, grpc::ServerReader<connect::
       session = *found;
       FillHandles(*session, response);
     }
-    for (const auto& artifact : request.batch().artifacts()) keep(artifact.name(), artifact.data().data(), CrcHolds(artifact.data()));
+    for (const auto& artifact : request.batch().artifacts())
+      keep(artifact.name(), artifact.data().data(), CrcHolds(artifact.data()));
     if (request.has_begin_chunk()) {
       name = request.begin_chunk().name();
       chunks_left = request.begin_chunk().num_chunks();
@@ -195,7 +224,8 @@ grpc::Status ConnectService::AddArtifacts(Context*, grpc::ServerReader<connect::
   return grpc::Status::OK;
 }
 
-grpc::Status ConnectService::ArtifactStatus(Context*, const connect::ArtifactStatusesRequest* request,
+grpc::Status ConnectService::ArtifactStatus(Context*,
+                                            const connect::ArtifactStatusesRequest* request,
                                             connect::ArtifactStatusesResponse* response) {
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
@@ -205,9 +235,11 @@ grpc::Status ConnectService::ArtifactStatus(Context*, const connect::ArtifactSta
   return grpc::Status::OK;
 }
 
-// ---- sessions ---------------------------------------------------------------------------------------------------------
+// ---- sessions
+// ---------------------------------------------------------------------------------------------------------
 
-grpc::Status ConnectService::FetchErrorDetails(Context*, const connect::FetchErrorDetailsRequest* request,
+grpc::Status ConnectService::FetchErrorDetails(Context*,
+                                               const connect::FetchErrorDetailsRequest* request,
                                                connect::FetchErrorDetailsResponse* response) {
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
@@ -219,7 +251,8 @@ grpc::Status ConnectService::FetchErrorDetails(Context*, const connect::FetchErr
 grpc::Status ConnectService::ReleaseSession(Context*, const connect::ReleaseSessionRequest* request,
                                             connect::ReleaseSessionResponse* response) {
   response->set_session_id(request->session_id());
-  sessions_.Close(request->user_context().user_id(), request->session_id(), request->allow_reconnect());
+  sessions_.Close(request->user_context().user_id(), request->session_id(),
+                  request->allow_reconnect());
   return grpc::Status::OK;
 }
 

@@ -15,11 +15,14 @@ constexpr size_t kRememberedErrors = 100;
 }  // namespace
 
 ConnectSession::ConnectSession(std::string id, engine::SessionOptions options)
-    : id_(std::move(id)), server_side_id_(NewUuid()), engine_(std::make_unique<engine::Session>(std::move(options))) {
+    : id_(std::move(id)),
+      server_side_id_(NewUuid()),
+      engine_(std::make_unique<engine::Session>(std::move(options))) {
   Touch();
 }
 
-ConnectSession::Turn::Turn(ConnectSession& session) : session_(session), lock_(session.running_, std::defer_lock) {
+ConnectSession::Turn::Turn(ConnectSession& session)
+    : session_(session), lock_(session.running_, std::defer_lock) {
   ++session.waiting_;
   lock_.lock();
   --session.waiting_;
@@ -88,26 +91,34 @@ std::shared_ptr<const std::string> ConnectSession::FindArtifact(const std::strin
 }
 
 std::chrono::steady_clock::duration ConnectSession::idle() const {
-  return std::chrono::steady_clock::now().time_since_epoch() - std::chrono::steady_clock::duration(last_used_.load());
+  return std::chrono::steady_clock::now().time_since_epoch() -
+         std::chrono::steady_clock::duration(last_used_.load());
 }
 
-Result<std::shared_ptr<ConnectSession>> SessionRegistry::Get(const std::string& user, const std::string& id,
+Result<std::shared_ptr<ConnectSession>> SessionRegistry::Get(const std::string& user,
+                                                             const std::string& id,
                                                              const std::string& observed) {
-  if (!Uuid::Parse(id)) return Fail(InvalidHandle("FORMAT", id, "Handle must be an UUID string of the format '00112233-4455-6677-8899-aabbccddeeff'"));
+  if (!Uuid::Parse(id))
+    return Fail(InvalidHandle(
+        "FORMAT", id,
+        "Handle must be an UUID string of the format '00112233-4455-6677-8899-aabbccddeeff'"));
   std::lock_guard lock(mutex_);
   Key key(user, id);
-  if (closed_.count(key) > 0) return Fail(InvalidHandle("SESSION_CLOSED", id, "Session was closed."));
+  if (closed_.count(key) > 0)
+    return Fail(InvalidHandle("SESSION_CLOSED", id, "Session was closed."));
   auto& session = sessions_[key];
   if (session == nullptr) session = std::make_shared<ConnectSession>(id, options_);
   if (!observed.empty() && observed != session->server_side_id()) {
-    return Fail(InvalidHandle("SESSION_CHANGED", id,
-                              "The existing Spark server driver instance has restarted. Please reconnect."));
+    return Fail(InvalidHandle(
+        "SESSION_CHANGED", id,
+        "The existing Spark server driver instance has restarted. Please reconnect."));
   }
   session->Touch();
   return session;
 }
 
-Result<std::shared_ptr<ConnectSession>> SessionRegistry::Clone(const std::string& user, const std::string& id,
+Result<std::shared_ptr<ConnectSession>> SessionRegistry::Clone(const std::string& user,
+                                                               const std::string& id,
                                                                const std::string& new_id) {
   ASSIGN_OR_RETURN(std::shared_ptr<ConnectSession> from, Get(user, id, {}));
   ASSIGN_OR_RETURN(std::shared_ptr<ConnectSession> to, Get(user, new_id, {}));

@@ -1,7 +1,9 @@
-// Sessions of Connect clients: each has an engine session of its own, its operations, and the data it has uploaded.
+// Sessions of Connect clients: each has an engine session of its own, its operations, and the data
+// it has uploaded.
 //
-// Threads: all of it may be called from any RPC thread. An engine session runs one statement at a time: whoever uses it
-// holds a Turn. Sessions are shared pointers; one that is removed lives on until its last operation ends.
+// Threads: all of it may be called from any RPC thread. An engine session runs one statement at a
+// time: whoever uses it holds a Turn. Sessions are shared pointers; one that is removed lives on
+// until its last operation ends.
 #pragma once
 
 #include <atomic>
@@ -82,11 +84,13 @@ class SessionRegistry {
  public:
   explicit SessionRegistry(engine::SessionOptions options) : options_(std::move(options)) {}
 
-  // Returns the session, made at its first use. Errors: INVALID_HANDLE.* for a malformed id, a closed session, or one that
-  // the client knows from an earlier run of the server.
-  Result<std::shared_ptr<ConnectSession>> Get(const std::string& user, const std::string& id, const std::string& observed);
+  // Returns the session, made at its first use. Errors: INVALID_HANDLE.* for a malformed id, a
+  // closed session, or one that the client knows from an earlier run of the server.
+  Result<std::shared_ptr<ConnectSession>> Get(const std::string& user, const std::string& id,
+                                              const std::string& observed);
   // A session with the same settings and temporary views under another id.
-  Result<std::shared_ptr<ConnectSession>> Clone(const std::string& user, const std::string& id, const std::string& new_id);
+  Result<std::shared_ptr<ConnectSession>> Clone(const std::string& user, const std::string& id,
+                                                const std::string& new_id);
   // `forget`: the id may be used again.
   void Close(const std::string& user, const std::string& id, bool forget);
   // Drops sessions that were not used for an hour.

@@ -11,21 +11,28 @@ namespace {
 
 using Grid = std::vector<std::vector<std::string>>;
 
-size_t CodePointLength(unsigned char lead) { return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4; }
-
-size_t CountCodePoints(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+size_t CodePointLength(unsigned char lead) {
+  return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
-// Characters that take two columns of a terminal, as Spark's pattern of full-width characters has them.
+size_t CountCodePoints(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+// Characters that take two columns of a terminal, as Spark's pattern of full-width characters has
+// them.
 size_t Width(std::string_view text) {
   size_t width = 0;
   for (size_t i = 0; i < text.size();) {
     size_t length = std::min(CodePointLength(static_cast<unsigned char>(text[i])), text.size() - i);
     uint32_t c = static_cast<unsigned char>(text[i]) & (length == 1 ? 0x7F : 0xFF >> (length + 1));
-    for (size_t k = 1; k < length; ++k) c = c << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3F);
-    bool full = (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xAC00 && c <= 0xD7A3) ||
-                (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
+    for (size_t k = 1; k < length; ++k)
+      c = c << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3F);
+    bool full = (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) ||
+                (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) ||
+                (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
                 (c >= 0xFFE0 && c <= 0xFFE6);
     width += full ? 2 : 1;
     i += length;
@@ -37,14 +44,30 @@ std::string Escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
     switch (c) {
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '\f': out += "\\f"; break;
-      case '\b': out += "\\b"; break;
-      case '\a': out += "\\a"; break;
-      case '\v': out += "\\v"; break;
-      default: out += c; break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\a':
+        out += "\\a";
+        break;
+      case '\v':
+        out += "\\v";
+        break;
+      default:
+        out += c;
+        break;
     }
   }
   return out;
@@ -53,7 +76,8 @@ std::string Escaped(std::string_view text) {
 std::string Truncated(std::string text, int32_t truncate) {
   if (truncate <= 0 || CountCodePoints(text) <= static_cast<size_t>(truncate)) return text;
   size_t keep = static_cast<size_t>(truncate < 4 ? truncate : truncate - 3), at = 0;
-  for (; keep > 0 && at < text.size(); --keep) at += CodePointLength(static_cast<unsigned char>(text[at]));
+  for (; keep > 0 && at < text.size(); --keep)
+    at += CodePointLength(static_cast<unsigned char>(text[at]));
   text.resize(std::min(at, text.size()));
   return truncate < 4 ? text : text + "...";
 }
@@ -62,7 +86,8 @@ std::string Truncated(std::string text, int32_t truncate) {
 std::string CellText(const Value& value, const sql::DataType& type, const TimeZone& zone) {
   if (!value.is_null() && value.Is<Bytes>() && type.kind() == sql::TypeKind::kBinary) {
     std::string out = "[";
-    for (unsigned char byte : value.As<Bytes>().data) out += fmt::format("{}{:02X}", out.size() > 1 ? " " : "", byte);
+    for (unsigned char byte : value.As<Bytes>().data)
+      out += fmt::format("{}{:02X}", out.size() > 1 ? " " : "", byte);
     return out + "]";
   }
   std::string out;
@@ -70,8 +95,8 @@ std::string CellText(const Value& value, const sql::DataType& type, const TimeZo
   return out;
 }
 
-Grid Cells(const std::vector<engine::ResultColumn>& columns, const std::vector<ValueList>& rows, int32_t truncate,
-           const TimeZone& zone) {
+Grid Cells(const std::vector<engine::ResultColumn>& columns, const std::vector<ValueList>& rows,
+           int32_t truncate, const TimeZone& zone) {
   Grid grid;
   for (const ValueList& row : rows) {
     auto& cells = grid.emplace_back();
@@ -87,7 +112,9 @@ std::string Padded(const std::string& text, size_t width, bool left) {
   return left ? text + space : space + text;
 }
 
-std::string MoreLine(int32_t limit) { return fmt::format("only showing top {} row{}\n", limit, limit == 1 ? "" : "s"); }
+std::string MoreLine(int32_t limit) {
+  return fmt::format("only showing top {} row{}\n", limit, limit == 1 ? "" : "s");
+}
 
 // Cuts to the limit; returns whether there were more.
 bool CutTo(std::vector<ValueList>& rows, int32_t limit) {
@@ -99,8 +126,8 @@ bool CutTo(std::vector<ValueList>& rows, int32_t limit) {
 
 }  // namespace
 
-std::string ShowRows(const std::vector<engine::ResultColumn>& columns, std::vector<ValueList> rows, int32_t limit,
-                     int32_t truncate, const TimeZone& zone) {
+std::string ShowRows(const std::vector<engine::ResultColumn>& columns, std::vector<ValueList> rows,
+                     int32_t limit, int32_t truncate, const TimeZone& zone) {
   bool more = CutTo(rows, limit);
   Grid grid = Cells(columns, rows, truncate, zone);
   std::vector<std::string> header;
@@ -125,8 +152,9 @@ std::string ShowRows(const std::vector<engine::ResultColumn>& columns, std::vect
   return more ? out + MoreLine(limit) : out;
 }
 
-std::string ShowVertical(const std::vector<engine::ResultColumn>& columns, std::vector<ValueList> rows, int32_t limit,
-                         int32_t truncate, const TimeZone& zone) {
+std::string ShowVertical(const std::vector<engine::ResultColumn>& columns,
+                         std::vector<ValueList> rows, int32_t limit, int32_t truncate,
+                         const TimeZone& zone) {
   bool more = CutTo(rows, limit);
   Grid grid = Cells(columns, rows, truncate, zone);
   if (grid.empty()) return "(0 rows)\n";
@@ -140,21 +168,27 @@ std::string ShowVertical(const std::vector<engine::ResultColumn>& columns, std::
     size_t width = name_width + data_width + 5;
     out += title + std::string(width > title.size() ? width - title.size() : 0, '-') + "\n";
     for (size_t c = 0; c < columns.size(); ++c)
-      out += " " + Padded(Escaped(columns[c].name), name_width, true) + " | " + Padded(grid[r][c], data_width, true) + " \n";
+      out += " " + Padded(Escaped(columns[c].name), name_width, true) + " | " +
+             Padded(grid[r][c], data_width, true) + " \n";
   }
   return more ? out + MoreLine(limit) : out;
 }
 
-std::string ShowHtml(const std::vector<engine::ResultColumn>& columns, std::vector<ValueList> rows, int32_t limit,
-                     int32_t truncate, const TimeZone& zone) {
+std::string ShowHtml(const std::vector<engine::ResultColumn>& columns, std::vector<ValueList> rows,
+                     int32_t limit, int32_t truncate, const TimeZone& zone) {
   auto escaped = [](const std::string& text) {
     std::string out;
     for (char c : text) {
-      if (c == '&') out += "&amp;";
-      else if (c == '<') out += "&lt;";
-      else if (c == '>') out += "&gt;";
-      else if (c == '"') out += "&quot;";
-      else out += c;
+      if (c == '&')
+        out += "&amp;";
+      else if (c == '<')
+        out += "&lt;";
+      else if (c == '>')
+        out += "&gt;";
+      else if (c == '"')
+        out += "&quot;";
+      else
+        out += c;
     }
     return out;
   };

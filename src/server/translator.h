@@ -1,7 +1,9 @@
-// PlanTranslator: Connect's relations and expressions as the syntax trees of SQL, so that one analyzer resolves both.
+// PlanTranslator: Connect's relations and expressions as the syntax trees of SQL, so that one
+// analyzer resolves both.
 //
-// Nothing is resolved here. Filters, sorts and limits join the SELECT below them where SQL means the same; other relations
-// become subqueries, each marked with the ids of the DataFrames that it is. One translator serves one request.
+// Nothing is resolved here. Filters, sorts and limits join the SELECT below them where SQL means
+// the same; other relations become subqueries, each marked with the ids of the DataFrames that it
+// is. One translator serves one request.
 #pragma once
 
 #include <functional>
@@ -23,9 +25,11 @@ class PlanTranslator {
  public:
   // What the translator asks of the session.
   struct Session {
-    // Columns of a query, for the relations whose meaning depends on them (fillna, unionByName ...).
+    // Columns of a query, for the relations whose meaning depends on them (fillna, unionByName
+    // ...).
     std::function<Result<std::vector<plan::Column>>(const sql::Query&)> describe;
-    std::function<Result<std::vector<ValueList>>(const sql::Query&)> rows;  // runs a small query: values of a pivot
+    std::function<Result<std::vector<ValueList>>(const sql::Query&)>
+        rows;  // runs a small query: values of a pivot
     std::function<std::shared_ptr<const std::string>(const std::string& name)> artifact;
   };
   explicit PlanTranslator(Session session) : session_(std::move(session)) {}
@@ -57,6 +61,7 @@ class PlanTranslator {
   Result<Built> Build(const Rel& relation);
   Result<Built> BuildOperation(const Rel& relation);
   Result<sql::RelationPtr> SourceNode(const Rel& relation);
+  Result<Built> Projected(const connect::Project& project);
   Result<sql::Select> SelectFrom(const Rel& input);  // SELECT * FROM input
   Result<sql::RelationNode> ReadTable(const connect::Read& read);
   Result<sql::RelationNode> Local(const connect::LocalRelation& local);
@@ -73,7 +78,9 @@ class PlanTranslator {
   Result<Built> Skipped(const Rel& input, int32_t offset);
   Result<Built> DistinctRows(const connect::Deduplicate& node);
   Result<Built> Hinted(const connect::Hint& hint);
-  Result<Built> Repartitioned(const Rel& input, std::string_view hint, std::vector<sql::ExprPtr> parameters);
+  Result<Built> Repartitioned(const Rel& input, std::string_view hint,
+                              std::vector<sql::ExprPtr> parameters);
+  Result<Built> RepartitionedBy(const connect::RepartitionByExpression& node);
   Result<Built> Edited(const Rel& input, sql::StarEdit edit);
   Result<Built> WithColumns(const connect::WithColumns& node);
   Result<Built> Renamed(const connect::WithColumnsRenamed& node);
@@ -84,28 +91,35 @@ class PlanTranslator {
   // aggregates.cc
   Result<Built> Aggregated(const connect::Aggregate& aggregate);
   Result<Built> Pivoted(const connect::Aggregate& aggregate);
-  Result<sql::GroupBy> Groups(const connect::Aggregate& aggregate, std::vector<sql::NamedExpr>& items);
+  Result<sql::GroupBy> Groups(const connect::Aggregate& aggregate,
+                              std::vector<sql::NamedExpr>& items);
   // statistics.cc: NA functions
   Result<Built> FillNa(const connect::NAFill& node);
   Result<Built> DropNa(const connect::NADrop& node);
   Result<Built> ReplaceValues(const connect::NAReplace& node);
 
   // expressions.cc
-  Result<std::vector<sql::ExprPtr>> Expressions(const google::protobuf::RepeatedPtrField<connect::Expression>& list);
-  Result<std::vector<sql::NamedExpr>> Items(const google::protobuf::RepeatedPtrField<connect::Expression>& list);
+  Result<std::vector<sql::ExprPtr>> Expressions(
+      const google::protobuf::RepeatedPtrField<connect::Expression>& list);
+  Result<std::vector<sql::NamedExpr>> Items(
+      const google::protobuf::RepeatedPtrField<connect::Expression>& list);
+  Result<sql::ExprPtr> StarOf(const connect::Expression::UnresolvedStar& star);
   Result<sql::ExprPtr> Attribute(const connect::Expression::UnresolvedAttribute& attribute);
   Result<sql::ExprPtr> Function(const connect::Expression::UnresolvedFunction& function);
   Result<sql::ExprPtr> Operator(const std::string& name, const std::vector<sql::ExprPtr>& args);
+  Result<sql::ExprPtr> NestedLiteral(const connect::Expression::Literal& literal);
   Result<sql::ExprPtr> CastOf(const connect::Expression::Cast& cast);
   Result<sql::ExprPtr> WindowOf(const connect::Expression::Window& window);
-  Result<sql::FrameBound> Bound(const connect::Expression::Window::WindowFrame::FrameBoundary& boundary, bool lower);
+  Result<sql::FrameBound> Bound(
+      const connect::Expression::Window::WindowFrame::FrameBoundary& boundary, bool lower);
   Result<sql::ExprPtr> LambdaOf(const connect::Expression::LambdaFunction& lambda);
   Result<sql::ExprPtr> SubqueryOf(const connect::SubqueryExpression& subquery);
-  Result<sql::ExprPtr> Call(sql::Name name, const google::protobuf::RepeatedPtrField<connect::Expression>& args);
+  Result<sql::ExprPtr> Call(sql::Name name,
+                            const google::protobuf::RepeatedPtrField<connect::Expression>& args);
 
   Session session_;
-  std::vector<sql::Cte> views_;                       // references that have a name
-  std::map<int64_t, const Rel*> references_;          // of subquery expressions, by plan id
+  std::vector<sql::Cte> views_;               // references that have a name
+  std::map<int64_t, const Rel*> references_;  // of subquery expressions, by plan id
 };
 
 // Nodes without a place in a text.

@@ -50,89 +50,127 @@ void IntervalMessage(const DataType& type, connect::DataType* out) {
 
 }  // namespace
 
-void ToMessage(const DataType& type, connect::DataType* out) {
+namespace {
+
+// Types without parameters, and the message that stands for each.
+struct PlainType {
+  TypeKind kind;
+  connect::DataType::KindCase message;
+};
+constexpr PlainType kPlainTypes[] = {
+    {TypeKind::kVoid, connect::DataType::kNull},
+    {TypeKind::kBoolean, connect::DataType::kBoolean},
+    {TypeKind::kTinyInt, connect::DataType::kByte},
+    {TypeKind::kSmallInt, connect::DataType::kShort},
+    {TypeKind::kInt, connect::DataType::kInteger},
+    {TypeKind::kBigInt, connect::DataType::kLong},
+    {TypeKind::kFloat, connect::DataType::kFloat},
+    {TypeKind::kDouble, connect::DataType::kDouble},
+    {TypeKind::kBinary, connect::DataType::kBinary},
+    {TypeKind::kDate, connect::DataType::kDate},
+    {TypeKind::kTimestamp, connect::DataType::kTimestamp},
+    {TypeKind::kTimestampNtz, connect::DataType::kTimestampNtz},
+    {TypeKind::kCalendarInterval, connect::DataType::kCalendarInterval},
+    {TypeKind::kVariant, connect::DataType::kVariant},
+};
+
+// Requires a type with parameters.
+void ParameterMessage(const DataType& type, connect::DataType* out) {
   switch (type.kind()) {
-    case TypeKind::kVoid: out->mutable_null(); return;
-    case TypeKind::kBoolean: out->mutable_boolean(); return;
-    case TypeKind::kTinyInt: out->mutable_byte(); return;
-    case TypeKind::kSmallInt: out->mutable_short_(); return;
-    case TypeKind::kInt: out->mutable_integer(); return;
-    case TypeKind::kBigInt: out->mutable_long_(); return;
-    case TypeKind::kFloat: out->mutable_float_(); return;
-    case TypeKind::kDouble: out->mutable_double_(); return;
     case TypeKind::kDecimal:
       out->mutable_decimal()->set_precision(type.precision());
       out->mutable_decimal()->set_scale(type.scale());
       return;
-    case TypeKind::kString: out->mutable_string()->set_collation(type.collation()); return;
-    case TypeKind::kChar: out->mutable_char_()->set_length(type.length()); return;
-    case TypeKind::kVarchar: out->mutable_var_char()->set_length(type.length()); return;
-    case TypeKind::kBinary: out->mutable_binary(); return;
-    case TypeKind::kDate: out->mutable_date(); return;
-    case TypeKind::kTimestamp: out->mutable_timestamp(); return;
-    case TypeKind::kTimestampNtz: out->mutable_timestamp_ntz(); return;
-    case TypeKind::kTime: out->mutable_time()->set_precision(type.precision()); return;
+    case TypeKind::kString:
+      out->mutable_string()->set_collation(type.collation());
+      return;
+    case TypeKind::kChar:
+      out->mutable_char_()->set_length(type.length());
+      return;
+    case TypeKind::kVarchar:
+      out->mutable_var_char()->set_length(type.length());
+      return;
+    case TypeKind::kTime:
+      out->mutable_time()->set_precision(type.precision());
+      return;
+    case TypeKind::kGeometry:
+      out->mutable_geometry()->set_srid(type.srid());
+      return;
+    case TypeKind::kGeography:
+      out->mutable_geography()->set_srid(type.srid());
+      return;
     case TypeKind::kYearMonthInterval:
-    case TypeKind::kDayTimeInterval: return IntervalMessage(type, out);
-    case TypeKind::kCalendarInterval: out->mutable_calendar_interval(); return;
-    case TypeKind::kArray:
-    case TypeKind::kMap:
-    case TypeKind::kStruct: return NestedMessage(type, out);
-    case TypeKind::kVariant: out->mutable_variant(); return;
-    case TypeKind::kGeometry: out->mutable_geometry()->set_srid(type.srid()); return;
-    case TypeKind::kGeography: out->mutable_geography()->set_srid(type.srid()); return;
+    case TypeKind::kDayTimeInterval:
+      return IntervalMessage(type, out);
+    default:
+      return NestedMessage(type, out);
   }
+}
+
+Result<DataType> NestedType(const connect::DataType& message) {
+  if (message.has_array()) {
+    ASSIGN_OR_RETURN(DataType element, FromMessage(message.array().element_type()));
+    return DataType::Array(std::move(element), message.array().contains_null());
+  }
+  if (message.has_map()) {
+    ASSIGN_OR_RETURN(DataType key, FromMessage(message.map().key_type()));
+    ASSIGN_OR_RETURN(DataType value, FromMessage(message.map().value_type()));
+    return DataType::Map(std::move(key), std::move(value), message.map().value_contains_null());
+  }
+  std::vector<sql::StructField> fields;
+  for (const auto& field : message.struct_().fields()) {
+    ASSIGN_OR_RETURN(DataType type, FromMessage(field.data_type()));
+    fields.push_back({field.name(), std::move(type), field.nullable(), {}});
+  }
+  return DataType::Struct(std::move(fields));
+}
+
+}  // namespace
+
+void ToMessage(const DataType& type, connect::DataType* out) {
+  for (const PlainType& plain : kPlainTypes) {
+    if (plain.kind != type.kind()) continue;
+    const auto* field = out->GetDescriptor()->FindFieldByNumber(plain.message);
+    out->GetReflection()->MutableMessage(out, field);
+    return;
+  }
+  ParameterMessage(type, out);
 }
 
 Result<DataType> FromMessage(const connect::DataType& message) {
   using M = connect::DataType;
+  for (const PlainType& plain : kPlainTypes)
+    if (plain.message == message.kind_case()) return DataType(plain.kind);
   switch (message.kind_case()) {
-    case M::kNull: return DataType();
-    case M::kBinary: return DataType(TypeKind::kBinary);
-    case M::kBoolean: return DataType(TypeKind::kBoolean);
-    case M::kByte: return DataType(TypeKind::kTinyInt);
-    case M::kShort: return DataType(TypeKind::kSmallInt);
-    case M::kInteger: return DataType(TypeKind::kInt);
-    case M::kLong: return DataType(TypeKind::kBigInt);
-    case M::kFloat: return DataType(TypeKind::kFloat);
-    case M::kDouble: return DataType(TypeKind::kDouble);
     case M::kDecimal:
-      return DataType::Decimal(message.decimal().has_precision() ? message.decimal().precision() : 10, message.decimal().scale());
-    case M::kString: return DataType::String(message.string().collation());
-    case M::kChar: return DataType::Char(message.char_().length());
-    case M::kVarChar: return DataType::Varchar(message.var_char().length());
-    case M::kDate: return DataType(TypeKind::kDate);
-    case M::kTimestamp: return DataType(TypeKind::kTimestamp);
-    case M::kTimestampNtz: return DataType(TypeKind::kTimestampNtz);
-    case M::kCalendarInterval: return DataType(TypeKind::kCalendarInterval);
-    case M::kYearMonthInterval: return DataType::YearMonthInterval(sql::IntervalField::kYear, sql::IntervalField::kMonth);
-    case M::kDayTimeInterval: return DataType::DayTimeInterval(sql::IntervalField::kDay, sql::IntervalField::kSecond);
-    case M::kVariant: return DataType(TypeKind::kVariant);
-    case M::kUnparsed: return sql::ParseDataType(message.unparsed().data_type_string());
-    case M::kArray: {
-      ASSIGN_OR_RETURN(DataType element, FromMessage(message.array().element_type()));
-      return DataType::Array(std::move(element), message.array().contains_null());
-    }
-    case M::kMap: {
-      ASSIGN_OR_RETURN(DataType key, FromMessage(message.map().key_type()));
-      ASSIGN_OR_RETURN(DataType value, FromMessage(message.map().value_type()));
-      return DataType::Map(std::move(key), std::move(value), message.map().value_contains_null());
-    }
-    case M::kStruct: {
-      std::vector<sql::StructField> fields;
-      for (const auto& field : message.struct_().fields()) {
-        ASSIGN_OR_RETURN(DataType type, FromMessage(field.data_type()));
-        fields.push_back({field.name(), std::move(type), field.nullable(), {}});
-      }
-      return DataType::Struct(std::move(fields));
-    }
+      return DataType::Decimal(
+          message.decimal().has_precision() ? message.decimal().precision() : 10,
+          message.decimal().scale());
+    case M::kString:
+      return DataType::String(message.string().collation());
+    case M::kChar:
+      return DataType::Char(message.char_().length());
+    case M::kVarChar:
+      return DataType::Varchar(message.var_char().length());
+    case M::kYearMonthInterval:
+      return DataType::YearMonthInterval(sql::IntervalField::kYear, sql::IntervalField::kMonth);
+    case M::kDayTimeInterval:
+      return DataType::DayTimeInterval(sql::IntervalField::kDay, sql::IntervalField::kSecond);
+    case M::kUnparsed:
+      return sql::ParseDataType(message.unparsed().data_type_string());
+    case M::kArray:
+    case M::kMap:
+    case M::kStruct:
+      return NestedType(message);
     default:
-      return Fail(ErrorCode::kUnsupported, "Does not support convert " + message.ShortDebugString() + " to catalyst types.",
+      return Fail(ErrorCode::kUnsupported,
+                  "Does not support convert " + message.ShortDebugString() + " to catalyst types.",
                   "InvalidPlanInput");
   }
 }
 
-// ---- JSON -------------------------------------------------------------------------------------------------------------
+// ---- JSON
+// -------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -145,9 +183,11 @@ Result<DataType> StructFromJson(const Json& json) {
   for (const Json& field : json.value("fields", Json::array())) {
     ASSIGN_OR_RETURN(DataType type, FromJson(field.value("type", Json())));
     std::optional<std::string> comment;
-    if (auto meta = field.find("metadata"); meta != field.end() && meta->contains("comment") && (*meta)["comment"].is_string())
+    if (auto meta = field.find("metadata");
+        meta != field.end() && meta->contains("comment") && (*meta)["comment"].is_string())
       comment = (*meta)["comment"].get<std::string>();
-    fields.push_back({field.value("name", ""), std::move(type), field.value("nullable", true), std::move(comment)});
+    fields.push_back({field.value("name", ""), std::move(type), field.value("nullable", true),
+                      std::move(comment)});
   }
   return DataType::Struct(std::move(fields));
 }
@@ -172,7 +212,8 @@ Result<DataType> FromJson(const Json& json) {
     ASSIGN_OR_RETURN(DataType value, FromJson(json.value("valueType", Json())));
     return DataType::Map(std::move(key), std::move(value), json.value("valueContainsNull", true));
   }
-  return Fail(ErrorCode::kInvalidArgument, "Failed to convert the JSON string '" + json.dump() + "' to a data type.",
+  return Fail(ErrorCode::kInvalidArgument,
+              "Failed to convert the JSON string '" + json.dump() + "' to a data type.",
               "SparkIllegalArgumentException");
 }
 
@@ -192,31 +233,41 @@ std::string ToDdl(const DataType& schema) {
   std::string out;
   for (const sql::StructField& field : schema.fields()) {
     if (!out.empty()) out += ',';
-    out += sql::QuoteIfNeeded(field.name) + ' ' + field.type.SqlString() + (field.nullable ? "" : " NOT NULL");
+    out += sql::QuoteIfNeeded(field.name) + ' ' + field.type.SqlString() +
+           (field.nullable ? "" : " NOT NULL");
   }
   return out;
 }
 
-// ---- tree -------------------------------------------------------------------------------------------------------------
+// ---- tree
+// -------------------------------------------------------------------------------------------------------------
 
 namespace {
 
 // StructType.treeString's names of types, which are not those of SQL.
 std::string TreeName(const DataType& type) {
   switch (type.kind()) {
-    case TypeKind::kBigInt: return "long";
-    case TypeKind::kInt: return "integer";
-    case TypeKind::kSmallInt: return "short";
-    case TypeKind::kTinyInt: return "byte";
-    case TypeKind::kArray: return "array";
-    case TypeKind::kMap: return "map";
-    case TypeKind::kStruct: return "struct";
-    default: return type.SimpleString();
+    case TypeKind::kBigInt:
+      return "long";
+    case TypeKind::kInt:
+      return "integer";
+    case TypeKind::kSmallInt:
+      return "short";
+    case TypeKind::kTinyInt:
+      return "byte";
+    case TypeKind::kArray:
+      return "array";
+    case TypeKind::kMap:
+      return "map";
+    case TypeKind::kStruct:
+      return "struct";
+    default:
+      return type.SimpleString();
   }
 }
 
-void AppendTree(const std::string& prefix, const std::string& name, const DataType& type, std::string_view flag, bool value,
-                int level, std::string& out);
+void AppendTree(const std::string& prefix, const std::string& name, const DataType& type,
+                std::string_view flag, bool value, int level, std::string& out);
 
 void AppendChildren(const std::string& prefix, const DataType& type, int level, std::string& out) {
   if (level <= 0) return;
@@ -226,15 +277,16 @@ void AppendChildren(const std::string& prefix, const DataType& type, int level, 
   } else if (type.kind() == TypeKind::kMap) {
     out += fmt::format("{}-- key: {}\n", inner, TreeName(type.key()));
     AppendChildren(inner, type.key(), level - 1, out);
-    AppendTree(inner, "value", type.value(), "valueContainsNull", type.value_contains_null(), level, out);
+    AppendTree(inner, "value", type.value(), "valueContainsNull", type.value_contains_null(), level,
+               out);
   } else if (type.kind() == TypeKind::kStruct) {
     for (const sql::StructField& field : type.fields())
       AppendTree(inner, field.name, field.type, "nullable", field.nullable, level, out);
   }
 }
 
-void AppendTree(const std::string& prefix, const std::string& name, const DataType& type, std::string_view flag, bool value,
-                int level, std::string& out) {
+void AppendTree(const std::string& prefix, const std::string& name, const DataType& type,
+                std::string_view flag, bool value, int level, std::string& out) {
   out += fmt::format("{}-- {}: {} ({} = {})\n", prefix, name, TreeName(type), flag, value);
   AppendChildren(prefix, type, level - 1, out);
 }
@@ -251,7 +303,8 @@ std::string TreeString(const DataType& schema, std::optional<int> level) {
 
 DataType SchemaOf(const std::vector<engine::ResultColumn>& columns) {
   std::vector<sql::StructField> fields;
-  for (const engine::ResultColumn& column : columns) fields.push_back({column.name, column.type, column.nullable, {}});
+  for (const engine::ResultColumn& column : columns)
+    fields.push_back({column.name, column.type, column.nullable, {}});
   return DataType::Struct(std::move(fields));
 }
 

@@ -1,4 +1,5 @@
-// Spark's types as protocol messages, as JSON and as the tree that printSchema shows. Pure functions.
+// Spark's types as protocol messages, as JSON and as the tree that printSchema shows. Pure
+// functions.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,8 @@ namespace connect = spark::connect;
 void ToMessage(const sql::DataType& type, connect::DataType* out);
 Result<sql::DataType> FromMessage(const connect::DataType& message);
 
-// Parses a schema as clients send it: JSON of a StructType, or DDL text (`a INT, b STRING` or one type).
+// Parses a schema as clients send it: JSON of a StructType, or DDL text (`a INT, b STRING` or one
+// type).
 Result<sql::DataType> ParseSchema(std::string_view text);
 // The DDL of a type in JSON form: `a INT,b STRING`.
 std::string ToDdl(const sql::DataType& schema);

@@ -32,18 +32,22 @@ Result<sql::Transform> TransformOf(const ExprPtr& expr) {
     return out;
   }
   const auto* call = expr->As<sql::FunctionCall>();
-  if (call == nullptr) return Fail(InvalidInput("A partition must be a column or a transform of one"));
+  if (call == nullptr)
+    return Fail(InvalidInput("A partition must be a column or a transform of one"));
   out.name = call->name.back();
   for (const sql::Argument& arg : call->args) {
-    if (const auto* column = arg.expr->As<sql::NamedColumn>()) out.args.push_back(column->parts);
-    else if (const auto* literal = arg.expr->As<sql::Literal>()) out.args.push_back(*literal);
-    else return Fail(InvalidInput("An argument of a transform must be a column or a literal"));
+    if (const auto* column = arg.expr->As<sql::NamedColumn>())
+      out.args.push_back(column->parts);
+    else if (const auto* literal = arg.expr->As<sql::Literal>())
+      out.args.push_back(*literal);
+    else
+      return Fail(InvalidInput("An argument of a transform must be a column or a literal"));
   }
   return out;
 }
 
-Result<sql::CreateTable> CreateAs(const std::string& table, sql::QueryPtr query, const std::string& provider,
-                                  sql::CreateTable::Mode mode) {
+Result<sql::CreateTable> CreateAs(const std::string& table, sql::QueryPtr query,
+                                  const std::string& provider, sql::CreateTable::Mode mode) {
   sql::CreateTable create;
   create.mode = mode;
   create.table_position = kNoPlace;
@@ -53,25 +57,30 @@ Result<sql::CreateTable> CreateAs(const std::string& table, sql::QueryPtr query,
   return create;
 }
 
-// A write option becomes a property of a table that the write creates, but for options of the write alone.
+// A write option becomes a property of a table that the write creates, but for options of the write
+// alone.
 void PutOptions(const sql::PropertyMap& options, sql::CreateTable& create) {
   for (const auto& option : options) {
-    if (EqualsIgnoreCase(option.first, "location") || EqualsIgnoreCase(option.first, "path")) create.location = option.second;
-    else create.options.push_back(option);
+    if (EqualsIgnoreCase(option.first, "location") || EqualsIgnoreCase(option.first, "path"))
+      create.location = option.second;
+    else
+      create.options.push_back(option);
   }
 }
 
 }  // namespace
 
 Status Execution::RunStatement(sql::StatementNode node) {
-  ASSIGN_OR_RETURN(engine::StatementResult result, engine_->Execute(sql::Statement{std::move(node), {}}));
+  ASSIGN_OR_RETURN(engine::StatementResult result,
+                   engine_->Execute(sql::Statement{std::move(node), {}}));
   RETURN_IF_ERROR(result.All());
   return {};
 }
 
 namespace {
 
-Result<sql::Insert> InsertInto(const std::string& table, sql::QueryPtr query, sql::PropertyMap options) {
+Result<sql::Insert> InsertInto(const std::string& table, sql::QueryPtr query,
+                               sql::PropertyMap options) {
   sql::Insert insert;
   insert.table_position = kNoPlace;
   ASSIGN_OR_RETURN(insert.table, sql::ParseMultipartIdentifier(table));
@@ -99,7 +108,8 @@ Status Execution::RunWriteV2(const V2& write) {
       Mode mode = write.mode() == V2::MODE_CREATE    ? Mode::kCreate
                   : write.mode() == V2::MODE_REPLACE ? Mode::kReplace
                                                      : Mode::kCreateOrReplace;
-      ASSIGN_OR_RETURN(sql::CreateTable create, CreateAs(write.table_name(), std::move(query), write.provider(), mode));
+      ASSIGN_OR_RETURN(sql::CreateTable create,
+                       CreateAs(write.table_name(), std::move(query), write.provider(), mode));
       PutOptions(options, create);
       create.properties = Properties(write.table_properties());
       for (const auto& expression : write.partitioning_columns()) {
@@ -107,15 +117,19 @@ Status Execution::RunWriteV2(const V2& write) {
         ASSIGN_OR_RETURN(sql::Transform transform, TransformOf(expr));
         create.partitioning.push_back(std::move(transform));
       }
-      for (const std::string& column : write.clustering_columns()) create.cluster_by.push_back({column});
+      for (const std::string& column : write.clustering_columns())
+        create.cluster_by.push_back({column});
       return RunStatement(std::move(create));
     }
     case V2::MODE_APPEND:
     case V2::MODE_OVERWRITE:
-    case V2::MODE_OVERWRITE_PARTITIONS: break;
-    default: return Fail(InvalidInput("WriteOperationV2 without a mode"));
+    case V2::MODE_OVERWRITE_PARTITIONS:
+      break;
+    default:
+      return Fail(InvalidInput("WriteOperationV2 without a mode"));
   }
-  ASSIGN_OR_RETURN(sql::Insert insert, InsertInto(write.table_name(), std::move(query), std::move(options)));
+  ASSIGN_OR_RETURN(sql::Insert insert,
+                   InsertInto(write.table_name(), std::move(query), std::move(options)));
   insert.by_name = true;
   if (write.mode() == V2::MODE_OVERWRITE) {
     ASSIGN_OR_RETURN(insert.replace_where, translator_.Expression(write.overwrite_condition()));
@@ -128,11 +142,13 @@ Status Execution::RunWriteV2(const V2& write) {
 
 namespace {
 
-// save(): a table's name as a path of the iceberg format, or a folder of files, which nobody writes here.
+// save(): a table's name as a path of the iceberg format, or a folder of files, which nobody writes
+// here.
 Result<std::string> TargetOf(const W& write) {
   if (write.has_table()) return write.table().table_name();
   if (!EqualsIgnoreCase(write.source(), "iceberg"))
-    return Fail(NotSupported("writing " + (write.source().empty() ? "parquet" : write.source()) + " files"));
+    return Fail(NotSupported("writing " + (write.source().empty() ? "parquet" : write.source()) +
+                             " files"));
   std::string path = write.path();
   for (const auto& [key, value] : write.options())
     if (EqualsIgnoreCase(key, "path")) path = value;
@@ -142,11 +158,13 @@ Result<std::string> TargetOf(const W& write) {
 }  // namespace
 
 Status Execution::RunWrite(const W& write) {
-  if (write.has_bucket_by() || !write.sort_column_names().empty()) return Fail(NotSupported("bucketBy and sortBy"));
+  if (write.has_bucket_by() || !write.sort_column_names().empty())
+    return Fail(NotSupported("bucketBy and sortBy"));
   ASSIGN_OR_RETURN(std::string table, TargetOf(write));
   ASSIGN_OR_RETURN(sql::QueryPtr query, translator_.Query(write.input()));
   sql::PropertyMap options = Properties(write.options());
-  bool insert_into = write.has_table() && write.table().save_method() == W::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
+  bool insert_into = write.has_table() &&
+                     write.table().save_method() == W::SaveTable::TABLE_SAVE_METHOD_INSERT_INTO;
   bool save_as = write.has_table() && !insert_into;
   bool overwrite = write.mode() == W::SAVE_MODE_OVERWRITE;
   bool exists = false;
@@ -159,8 +177,10 @@ Status Execution::RunWrite(const W& write) {
   }
   bool append = write.mode() == W::SAVE_MODE_APPEND;
   if (save_as && !(append && exists)) {
-    sql::CreateTable::Mode mode = overwrite ? sql::CreateTable::Mode::kCreateOrReplace : sql::CreateTable::Mode::kCreate;
-    ASSIGN_OR_RETURN(sql::CreateTable create, CreateAs(table, std::move(query), write.source(), mode));
+    sql::CreateTable::Mode mode =
+        overwrite ? sql::CreateTable::Mode::kCreateOrReplace : sql::CreateTable::Mode::kCreate;
+    ASSIGN_OR_RETURN(sql::CreateTable create,
+                     CreateAs(table, std::move(query), write.source(), mode));
     create.if_not_exists = write.mode() == W::SAVE_MODE_IGNORE;
     if (create.if_not_exists && exists) return {};
     PutOptions(options, create);
@@ -172,15 +192,18 @@ Status Execution::RunWrite(const W& write) {
   }
   if (!insert_into && !append && !overwrite) {
     return Fail(ErrorCode::kUnsupported,
-                "[UNSUPPORTED_DATA_SOURCE_SAVE_MODE] The data source \"iceberg\" cannot be written in the ErrorIfExists mode. Please use "
+                "[UNSUPPORTED_DATA_SOURCE_SAVE_MODE] The data source \"iceberg\" cannot be written "
+                "in the ErrorIfExists mode. Please use "
                 "either the \"Append\" or \"Overwrite\" mode instead. SQLSTATE: 0A000",
                 "AnalysisException");
   }
   ASSIGN_OR_RETURN(sql::Insert insert, InsertInto(table, std::move(query), std::move(options)));
   insert.by_name = !insert_into;
   if (overwrite) {
-    if (insert_into) insert.overwrite = true;
-    else insert.replace_where = True();
+    if (insert_into)
+      insert.overwrite = true;
+    else
+      insert.replace_where = True();
   }
   return RunStatement(std::move(insert));
 }
