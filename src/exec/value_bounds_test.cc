@@ -10,7 +10,9 @@ using plan::Expr;
 using plan::ExprPtr;
 using sql::TypeKind;
 
-ExprPtr Make(Expr::Node node, DataType type) { return std::make_shared<const Expr>(Expr{std::move(node), std::move(type), true}); }
+ExprPtr Make(Expr::Node node, DataType type) {
+  return std::make_shared<const Expr>(Expr{std::move(node), std::move(type), true});
+}
 ExprPtr Long(int64_t value) { return Make(plan::LiteralExpr{Value(value)}, TypeKind::kBigInt); }
 ExprPtr Column() { return Make(plan::ColumnRef{1, "id"}, TypeKind::kBigInt); }
 ExprPtr Call(std::string_view op, ExprPtr a, ExprPtr b, DataType type = TypeKind::kBigInt) {
@@ -22,7 +24,8 @@ ExprPtr CastTo(ExprPtr child, DataType type, plan::CastMode mode = plan::CastMod
 std::pair<int64_t, int64_t> Of(const ExprPtr& expr) {
   auto bounds = BoundsOf(*expr);
   EXPECT_TRUE(bounds.has_value());
-  return bounds ? std::pair(static_cast<int64_t>(bounds->min), static_cast<int64_t>(bounds->max)) : std::pair<int64_t, int64_t>();
+  if (!bounds) return {};
+  return {static_cast<int64_t>(bounds->min), static_cast<int64_t>(bounds->max)};
 }
 
 TEST(ValueBoundsTest, RemainderLiesWithinItsDivisor) {
@@ -51,7 +54,8 @@ TEST(ValueBoundsTest, DecimalsCountUnscaled) {
 }
 
 TEST(ValueBoundsTest, LegacyCastsMayWrap) {
-  EXPECT_EQ(Of(CastTo(Long(300), TypeKind::kTinyInt, plan::CastMode::kLegacy)), std::pair(-128L, 127L));
+  ExprPtr cast = CastTo(Long(300), TypeKind::kTinyInt, plan::CastMode::kLegacy);
+  EXPECT_EQ(Of(cast), std::pair(-128L, 127L));
 }
 
 }  // namespace
