@@ -23,6 +23,22 @@ TypedExpr Not(TypedExpr typed) {
   return {MakeCall("not", {typed.expr}, DataType(TypeKind::kBoolean)), text};
 }
 
+tl::unexpected<Error> UnboundParameter(const sql::Parameter& node, const sql::Position& at) {
+  std::string name = node.name.empty() ? fmt::format("_{}", at.start) : node.name;
+  return Raise("UNBOUND_SQL_PARAMETER", {{"name", name}}, ToErrorPosition(at));
+}
+
+tl::unexpected<Error> MisplacedStar(const sql::Position& at) {
+  return Raise("INVALID_USAGE_OF_STAR_OR_REGEX", {{"elem", "'*'"}, {"prettyName", "expression"}},
+               ToErrorPosition(at));
+}
+
+tl::unexpected<Error> MisplacedLambda() {
+  return Fail(ErrorCode::kAnalysis,
+              "A lambda function should only be used in a higher order function.",
+              "AnalysisException");
+}
+
 }  // namespace
 
 Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprContext& context) {
@@ -35,18 +51,12 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
                              LiteralText(node.value, node.type, settings_.time_zone)};
           },
           [&](const sql::DatetimeLiteral& node) -> R { return LiteralOf(node); },
-          [&](const sql::Parameter& node) -> R {
-            std::string name = node.name.empty() ? fmt::format("_{}", at.start) : node.name;
-            return Raise("UNBOUND_SQL_PARAMETER", {{"name", name}}, ToErrorPosition(at));
-          },
+          [&](const sql::Parameter& node) -> R { return UnboundParameter(node, at); },
           [&](const sql::NamedColumn& node) -> R {
             return node.plan_id ? DataFrameColumn(node, at, context)
                                 : ColumnName(node.parts, at, context);
           },
-          [&](const sql::Star&) -> R {
-            return Raise("INVALID_USAGE_OF_STAR_OR_REGEX",
-                         {{"elem", "'*'"}, {"prettyName", "expression"}}, ToErrorPosition(at));
-          },
+          [&](const sql::Star&) -> R { return MisplacedStar(at); },
           [&](const sql::UnaryOp& node) -> R { return Unary(node, at, context); },
           [&](const sql::BinaryOp& node) -> R { return Binary(node, at, context); },
           [&](const sql::Cast& node) -> R { return WrittenCast(node, at, context); },
@@ -72,11 +82,7 @@ Result<TypedExpr> QueryAnalyzer::Expression(const sql::Expr& expr, const ExprCon
           [&](const sql::VariantPath& node) -> R { return VariantField(node, context); },
           [&](const sql::Collate& node) -> R { return Expression(*node.child, context); },
           [&](const sql::FunctionCall& node) -> R { return FunctionCall(node, at, context); },
-          [&](const sql::Lambda&) -> R {
-            return Fail(ErrorCode::kAnalysis,
-                        "A lambda function should only be used in a higher order function.",
-                        "AnalysisException");
-          },
+          [&](const sql::Lambda&) -> R { return MisplacedLambda(); },
           [&](const sql::StructConstructor& node) -> R { return StructOf(node, context); },
           [&](const sql::Extract& node) -> R {
             ASSIGN_OR_RETURN(TypedExpr source, Expression(*node.source, context));
