@@ -61,6 +61,7 @@ bool Operation::Append(connect::ExecutePlanResponse response,
     changed_.wait_for(lock, std::chrono::milliseconds(50));
   if (interrupted_) return false;
   size_t bytes = response.ByteSizeLong();
+  complete_ = complete_ || response.has_result_complete();
   unsent_bytes_ += bytes;
   entries_.push_back({next_index_++, std::move(response), bytes});
   changed_.notify_all();
@@ -123,7 +124,7 @@ void Operation::Interrupt() {
 
 bool Operation::finished() {
   std::lock_guard lock(mutex_);
-  return done_;
+  return done_ || complete_;
 }
 
 }  // namespace iceblink::server

@@ -107,6 +107,14 @@ Result<PlanTranslator::Built> PlanTranslator::Projected(const connect::Project& 
   return Built{QueryOf(std::move(select)), {}};
 }
 
+namespace {
+
+std::string_view PartitionHint(const connect::Repartition& node) {
+  return !node.has_shuffle() || node.shuffle() ? "REPARTITION" : "COALESCE";
+}
+
+}  // namespace
+
 Result<PlanTranslator::Built> PlanTranslator::RepartitionedBy(
     const connect::RepartitionByExpression& node) {
   ASSIGN_OR_RETURN(std::vector<ExprPtr> parameters, Expressions(node.partition_exprs()));
@@ -142,11 +150,9 @@ Result<PlanTranslator::Built> PlanTranslator::BuildOperation(const R& relation) 
       return Aggregated(relation.aggregate());
     case R::kDeduplicate:
       return DistinctRows(relation.deduplicate());
-    case R::kRepartition: {
-      bool shuffle = !relation.repartition().has_shuffle() || relation.repartition().shuffle();
-      return Repartitioned(relation.repartition().input(), shuffle ? "REPARTITION" : "COALESCE",
+    case R::kRepartition:
+      return Repartitioned(relation.repartition().input(), PartitionHint(relation.repartition()),
                            {IntLiteral(relation.repartition().num_partitions())});
-    }
     case R::kRepartitionByExpression:
       return RepartitionedBy(relation.repartition_by_expression());
     case R::kHint:
