@@ -12,6 +12,7 @@
 #include "plan/procedures.h"
 #include "plan/types.h"
 #include "spec/view_metadata.h"
+#include "sql/parser.h"
 #include "table/metadata_columns.h"
 #include "table/metadata_tables.h"
 
@@ -223,9 +224,11 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DescribeTable& sta
     ASSIGN_OR_RETURN(QualifiedName name, scope.names.Qualify(statement.table));
     return DescribeData(data->table, statement.extended, name.rest != data->table.identifier);
   }
-  if (const auto* view = std::get_if<plan::TemporaryView>(&*relation);
-      view != nullptr && view->plan != nullptr) {
-    return DescribePlan(view->plan->output);
+  if (std::holds_alternative<plan::TemporaryView>(*relation)) {
+    ASSIGN_OR_RETURN(sql::QueryPtr query,
+                     sql::ParseQuery("SELECT * FROM " + sql::QuoteName(statement.table)));
+    ASSIGN_OR_RETURN(plan::PlanPtr plan, scope.analyzer.AnalyzeQuery(*query));
+    return DescribePlan(plan->output);
   }
   return Fail(UnsupportedFeature("DESCRIBE " + sql::QuoteNameIfNeeded(statement.table)));
 }
