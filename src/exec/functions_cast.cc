@@ -1,6 +1,5 @@
-// Casts that DuckDB does otherwise than Spark. Arguments after the value: mode (plan::CastMode),
-// source and target type as Spark writes them, the target column of a store assignment, and for
-// times the session zone.
+// Casts that DuckDB does otherwise than Spark. Arguments after the value: plan::CastMode, Spark's
+// names of both types, the target column of a store assignment, and for times the session zone.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -30,22 +29,18 @@ CastMode ModeOf(const RowArgs& args) { return static_cast<CastMode>(args.Int(1))
 
 // The answer for malformed text.
 Datum Malformed(const RowArgs& args) {
-  CastMode mode = ModeOf(args);
-  if (mode == CastMode::kTry || mode == CastMode::kLegacy) return {};
+  if (ModeOf(args) == CastMode::kTry || ModeOf(args) == CastMode::kLegacy) return {};
   std::string_view target = args.Text(3);
-  bool number = target == "INT" || target == "BIGINT" || target == "SMALLINT" ||
-                target == "TINYINT" || target == "DOUBLE" || target == "FLOAT" ||
+  bool number = target.ends_with("INT") || target == "DOUBLE" || target == "FLOAT" ||
                 target.starts_with("DECIMAL");
-  bool boolean = target == "BOOLEAN";
-  ThrowSpark({"CAST_INVALID_INPUT", "22018",
-              number ? "SparkNumberFormatException"
-                     : (boolean ? "SparkRuntimeException" : "SparkDateTimeException"),
-              fmt::format("The value '{}' of the type {} cannot be cast to {} because it is "
-                          "malformed. Correct the value "
-                          "as per the syntax, or change its target type. Use `try_cast` to "
-                          "tolerate malformed input and "
-                          "return NULL instead.",
-                          args.Text(0), Quoted(args.Text(2)), Quoted(target))});
+  ThrowSpark(
+      {"CAST_INVALID_INPUT", "22018",
+       number ? "SparkNumberFormatException"
+              : (target == "BOOLEAN" ? "SparkRuntimeException" : "SparkDateTimeException"),
+       fmt::format("The value '{}' of the type {} cannot be cast to {} because it is "
+                   "malformed. Correct the value as per the syntax, or change its target "
+                   "type. Use `try_cast` to tolerate malformed input and return NULL instead.",
+                   args.Text(0), Quoted(args.Text(2)), Quoted(target))});
 }
 
 [[noreturn]] void ThrowInsertOverflow(std::string_view from, std::string_view to,

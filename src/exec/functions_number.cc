@@ -276,6 +276,22 @@ Datum Math(const RowArgs& args) {
   return F(args.Double(0));
 }
 
+void RegisterDecimalFunctions(duckdb::ExtensionLoader& loader) {
+  const LogicalType i32 = LogicalType::INTEGER;
+  Add(loader, "ib_sum_to_bigint", {LogicalType::HUGEINT}, LogicalType::BIGINT, SumToBigint);
+  duckdb::ScalarFunction sum(
+      "ib_sum_to_decimal", {LogicalType(duckdb::LogicalTypeId::DECIMAL), i32, LogicalType::BOOLEAN},
+      LogicalType::DECIMAL(38, 0), SumToDecimal, BindSameDecimal);
+  sum.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
+  loader.RegisterFunction(sum);
+  const LogicalType decimal(duckdb::LogicalTypeId::DECIMAL);
+  duckdb::ScalarFunction arithmetic("ib_decimal",
+                                    {LogicalType::VARCHAR, decimal, decimal, i32, i32, i32},
+                                    LogicalType::DECIMAL(38, 0), DecimalRows, BindDecimal);
+  arithmetic.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
+  loader.RegisterFunction(arithmetic);
+}
+
 }  // namespace
 
 void RegisterNumberFunctions(duckdb::ExtensionLoader& loader) {
@@ -306,18 +322,7 @@ void RegisterNumberFunctions(duckdb::ExtensionLoader& loader) {
   Add(loader, "ib_wrap_multiply", {i64, i64}, i64, Binary<int64_t>([](int64_t a, int64_t b) {
         return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
       }));
-  Add(loader, "ib_sum_to_bigint", {LogicalType::HUGEINT}, i64, SumToBigint);
-  duckdb::ScalarFunction sum(
-      "ib_sum_to_decimal", {LogicalType(duckdb::LogicalTypeId::DECIMAL), i32, LogicalType::BOOLEAN},
-      LogicalType::DECIMAL(38, 0), SumToDecimal, BindSameDecimal);
-  sum.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
-  loader.RegisterFunction(sum);
-  const LogicalType decimal(duckdb::LogicalTypeId::DECIMAL);
-  duckdb::ScalarFunction arithmetic("ib_decimal",
-                                    {LogicalType::VARCHAR, decimal, decimal, i32, i32, i32},
-                                    LogicalType::DECIMAL(38, 0), DecimalRows, BindDecimal);
-  arithmetic.SetErrorMode(duckdb::FunctionErrors::CAN_THROW_RUNTIME_ERROR);
-  loader.RegisterFunction(arithmetic);
+  RegisterDecimalFunctions(loader);
   Register(
       loader,
       {

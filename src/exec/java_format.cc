@@ -85,100 +85,119 @@ std::string Number(int64_t value, int width) {
   return value < 0 ? fmt::format("-{:0{}}", -value, width) : fmt::format("{:0{}}", value, width);
 }
 
+// A local time taken apart for the letters of a pattern.
+struct LocalTime {
+  CivilDate date;
+  int64_t hour, minute, second;
+  int64_t weekday;  // Monday is 0
+  int64_t day_of_year;
+  std::string fraction;  // nine digits
+  int32_t offset_seconds;
+  std::string_view zone;
+};
+
+LocalTime TakeApart(int64_t local_micros, int32_t offset_seconds, std::string_view zone) {
+  int64_t days = FloorDiv(local_micros, kMicrosPerDay);
+  int64_t of_day = FloorMod(local_micros, kMicrosPerDay);
+  int64_t seconds = of_day / kMicrosPerSecond;
+  CivilDate date = CivilFromDays(days);
+  return {date,
+          seconds / 3600,
+          seconds / 60 % 60,
+          seconds % 60,
+          FloorMod(days + 3, 7),
+          days - DaysFromCivil({date.year, 1, 1}) + 1,
+          fmt::format("{:06}000", of_day % kMicrosPerSecond),
+          offset_seconds,
+          zone};
+}
+
+std::string QuarterText(int quarter, int count) {
+  if (count <= 2) return Number(quarter, count);
+  if (count == 3) return fmt::format("Q{}", quarter);
+  return fmt::format("{} quarter", std::array{"1st", "2nd", "3rd", "4th"}[quarter - 1]);
+}
+
+// The text of a letter of dates; nothing when it is not one.
+std::optional<std::string> DateField(char letter, int n, const LocalTime& t) {
+  switch (letter) {
+    case 'y':
+    case 'u':
+      return n == 2 ? Number(FloorMod(t.date.year, 100), 2) : Number(t.date.year, n);
+    case 'M':
+    case 'L': {
+      if (n <= 2) return Number(t.date.month, n);
+      std::string name(kMonths[t.date.month - 1]);
+      return n == 3 ? name.substr(0, 3) : name;
+    }
+    case 'd':
+      return Number(t.date.day, n);
+    case 'D':
+      return Number(t.day_of_year, n);
+    case 'E': {
+      std::string name(kDays[t.weekday]);
+      return n <= 3 ? name.substr(0, 3) : name;
+    }
+    case 'Q':
+    case 'q':
+      return QuarterText((t.date.month + 2) / 3, n);
+    case 'G':
+      return t.date.year > 0 ? "AD" : "BC";
+    default:
+      return std::nullopt;
+  }
+}
+
+// The text of a letter of times and zones; nothing when it is not one.
+std::optional<std::string> TimeField(char letter, int n, const LocalTime& t) {
+  switch (letter) {
+    case 'a':
+      return t.hour < 12 ? "AM" : "PM";
+    case 'H':
+      return Number(t.hour, n);
+    case 'k':
+      return Number(t.hour == 0 ? 24 : t.hour, n);
+    case 'K':
+      return Number(t.hour % 12, n);
+    case 'h':
+      return Number(t.hour % 12 == 0 ? 12 : t.hour % 12, n);
+    case 'm':
+      return Number(t.minute, n);
+    case 's':
+      return Number(t.second, n);
+    case 'S':
+      return t.fraction.substr(0, n);
+    case 'V':
+    case 'z':
+      return std::string(t.zone);
+    case 'X':
+    case 'x':
+    case 'Z':
+      return Offset(letter, n, t.offset_seconds);
+    case 'O':
+      return t.offset_seconds == 0 ? "GMT" : "GMT" + Offset('x', 3, t.offset_seconds);
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> FormatJava(std::string_view pattern, int64_t local_micros,
                                       int32_t offset_seconds, std::string_view zone) {
   auto parts = Split(pattern);
   if (!parts) return std::nullopt;
-  int64_t days = FloorDiv(local_micros, kMicrosPerDay),
-          of_day = FloorMod(local_micros, kMicrosPerDay);
-  CivilDate date = CivilFromDays(days);
-  int64_t seconds = of_day / kMicrosPerSecond;
-  int64_t hour = seconds / 3600, minute = seconds / 60 % 60, second = seconds % 60;
-  int64_t weekday = FloorMod(days + 3, 7);  // Monday is 0
-  int64_t day_of_year = days - DaysFromCivil({date.year, 1, 1}) + 1;
-  std::string fraction = fmt::format("{:06}000", of_day % kMicrosPerSecond);
+  LocalTime local = TakeApart(local_micros, offset_seconds, zone);
   std::string out;
   for (const Part& part : *parts) {
-    const int n = part.count;
-    switch (part.letter) {
-      case 0:
-        out += part.text;
-        break;
-      case 'y':
-      case 'u':
-        out += n == 2 ? Number(FloorMod(date.year, 100), 2) : Number(date.year, n);
-        break;
-      case 'M':
-      case 'L':
-        if (n <= 2)
-          out += Number(date.month, n);
-        else
-          out += n == 3 ? kMonths[date.month - 1].substr(0, 3) : kMonths[date.month - 1];
-        break;
-      case 'd':
-        out += Number(date.day, n);
-        break;
-      case 'D':
-        out += Number(day_of_year, n);
-        break;
-      case 'E':
-        out += n <= 3 ? kDays[weekday].substr(0, 3) : kDays[weekday];
-        break;
-      case 'a':
-        out += hour < 12 ? "AM" : "PM";
-        break;
-      case 'H':
-        out += Number(hour, n);
-        break;
-      case 'k':
-        out += Number(hour == 0 ? 24 : hour, n);
-        break;
-      case 'K':
-        out += Number(hour % 12, n);
-        break;
-      case 'h':
-        out += Number(hour % 12 == 0 ? 12 : hour % 12, n);
-        break;
-      case 'm':
-        out += Number(minute, n);
-        break;
-      case 's':
-        out += Number(second, n);
-        break;
-      case 'S':
-        out += fraction.substr(0, n);
-        break;
-      case 'Q':
-      case 'q': {
-        int quarter = (date.month + 2) / 3;
-        out += n <= 2 ? Number(quarter, n)
-               : n == 3
-                   ? fmt::format("Q{}", quarter)
-                   : fmt::format("{} quarter", std::array{"1st", "2nd", "3rd", "4th"}[quarter - 1]);
-        break;
-      }
-      case 'G':
-        out += date.year > 0 ? "AD" : "BC";
-        break;
-      case 'V':
-        out += zone;
-        break;
-      case 'z':
-        out += zone;
-        break;
-      case 'X':
-      case 'x':
-      case 'Z':
-        out += Offset(part.letter, n, offset_seconds);
-        break;
-      case 'O':
-        out += offset_seconds == 0 ? "GMT" : "GMT" + Offset('x', 3, offset_seconds);
-        break;
-      default:
-        return std::nullopt;
+    if (part.letter == 0) {
+      out += part.text;
+      continue;
     }
+    auto text = DateField(part.letter, part.count, local);
+    if (!text) text = TimeField(part.letter, part.count, local);
+    if (!text) return std::nullopt;
+    out += *text;
   }
   return out;
 }
@@ -276,38 +295,55 @@ bool ReadHalf(Parser& in, Fields& f) {
   return in.Literal("PM") || in.Literal("pm");
 }
 
+// Reads a number of up to `width` digits; exactly as many as the letters when the next field is
+// adjacent.
+bool ReadNumber(Parser& in, int n, int width, bool adjacent, int64_t& to) {
+  auto value =
+      in.Digits(n == 1 ? 1 : n, n == 1 || (n < width && !adjacent) ? width : std::max(n, 1));
+  if (value) to = *value;
+  return value.has_value();
+}
+
+bool ReadYear(Parser& in, int n, bool adjacent, Fields& f) {
+  if (n != 2) return ReadNumber(in, n, n == 4 ? 4 : 9, adjacent, f.year);
+  auto value = in.Digits(2, 2);
+  if (value) f.year = 2000 + *value;
+  return value.has_value();
+}
+
+bool ReadMonth(Parser& in, int n, bool adjacent, Fields& f) {
+  if (n <= 2) return ReadNumber(in, n, 2, adjacent, f.month);
+  auto name = in.Name(kMonths, n > 3);
+  if (name) f.month = *name + 1;
+  return name.has_value();
+}
+
+// Hours of a day (0-23, or 1-24 for k) and of its halves (1-12, or 0-11 for K).
+bool ReadHour(Parser& in, const Part& part, bool adjacent, Fields& f) {
+  int64_t value = 0;
+  if (!ReadNumber(in, part.count, 2, adjacent, value)) return false;
+  bool half = part.letter == 'h' || part.letter == 'K';
+  if (half) f.half_hour = value % 12;
+  if (!half) f.hour = part.letter == 'k' && value == 24 ? 0 : value;
+  return true;
+}
+
 // Reads one letter's field; false when the text does not fit, nothing when the letter is not known.
 std::optional<bool> ReadField(const Part& part, bool adjacent, Parser& in, Fields& f,
                               JavaParse& out) {
   const int n = part.count;
-  auto number = [&](int64_t& to, int width) {
-    auto value =
-        in.Digits(n == 1 ? 1 : n, n == 1 || (n < width && !adjacent) ? width : std::max(n, 1));
-    if (value) to = *value;
-    return value.has_value();
-  };
   switch (part.letter) {
     case 'y':
     case 'u':
-      if (n == 2) {
-        auto value = in.Digits(2, 2);
-        if (value) f.year = 2000 + *value;
-        return value.has_value();
-      }
-      return number(f.year, n == 4 ? 4 : 9);
+      return ReadYear(in, n, adjacent, f);
     case 'M':
     case 'L':
-      if (n <= 2) return number(f.month, 2);
-      if (auto name = in.Name(kMonths, n > 3)) {
-        f.month = *name + 1;
-        return true;
-      }
-      return false;
+      return ReadMonth(in, n, adjacent, f);
     case 'd':
-      return number(f.day, 2);
+      return ReadNumber(in, n, 2, adjacent, f.day);
     case 'D': {
       int64_t value = 0;
-      bool ok = number(value, 3);
+      bool ok = ReadNumber(in, n, 3, adjacent, value);
       f.day_of_year = value;
       return ok;
     }
@@ -316,22 +352,14 @@ std::optional<bool> ReadField(const Part& part, bool adjacent, Parser& in, Field
     case 'a':
       return ReadHalf(in, f);
     case 'H':
-    case 'k': {
-      bool ok = number(f.hour, 2);
-      if (part.letter == 'k' && f.hour == 24) f.hour = 0;
-      return ok;
-    }
+    case 'k':
     case 'h':
-    case 'K': {
-      int64_t value = 0;
-      bool ok = number(value, 2);
-      f.half_hour = value % 12;
-      return ok;
-    }
+    case 'K':
+      return ReadHour(in, part, adjacent, f);
     case 'm':
-      return number(f.minute, 2);
+      return ReadNumber(in, n, 2, adjacent, f.minute);
     case 's':
-      return number(f.second, 2);
+      return ReadNumber(in, n, 2, adjacent, f.second);
     case 'S':
       return ReadFraction(in, n, f);
     case 'X':

@@ -35,6 +35,24 @@ void AddField(ColumnPlan& plan, ScanField field) {
   plan.fields.push_back(std::move(field));
 }
 
+// The stored value of a lineage column, else what its file says.
+std::string AddLineageColumn(int32_t field_id, ColumnPlan& plan) {
+  using duckdb::LogicalType;
+  bool row_id = field_id == table::kRowIdId;
+  const char* stored = row_id ? "_row_id" : "_last_updated_sequence_number";
+  AddField(plan, MetadataField(stored, field_id, LogicalType::BIGINT, ScanSource::kField));
+  if (row_id) {
+    AddField(plan, MetadataField("_first_row_id", kFirstRowIdAux, LogicalType::BIGINT,
+                                 ScanSource::kFirstRowId));
+    return "CASE WHEN \"_first_row_id\" IS NOT NULL THEN coalesce(\"_row_id\", \"_first_row_id\" + "
+           "file_row_number) END";
+  }
+  AddField(plan,
+           MetadataField("_sequence", kSequenceAux, LogicalType::BIGINT, ScanSource::kSequence));
+  return "CASE WHEN \"_sequence\" IS NOT NULL THEN coalesce(\"_last_updated_sequence_number\", "
+         "\"_sequence\") END";
+}
+
 // The columns by reserved id; false when the id is not one.
 Result<bool> AddMetadataColumn(const plan::TableScan& scan, const plan::ScanColumn& column,
                                ColumnPlan& plan) {
@@ -71,22 +89,8 @@ Result<bool> AddMetadataColumn(const plan::TableScan& scan, const plan::ScanColu
       break;
     }
     case table::kRowIdId:
-      AddField(plan,
-               MetadataField("_row_id", column.field_id, LogicalType::BIGINT, ScanSource::kField));
-      AddField(plan, MetadataField("_first_row_id", kFirstRowIdAux, LogicalType::BIGINT,
-                                   ScanSource::kFirstRowId));
-      text =
-          "CASE WHEN \"_first_row_id\" IS NOT NULL THEN coalesce(\"_row_id\", \"_first_row_id\" + "
-          "file_row_number) END";
-      break;
     case table::kLastUpdatedSequenceId:
-      AddField(plan, MetadataField("_last_updated_sequence_number", column.field_id,
-                                   LogicalType::BIGINT, ScanSource::kField));
-      AddField(plan, MetadataField("_sequence", kSequenceAux, LogicalType::BIGINT,
-                                   ScanSource::kSequence));
-      text =
-          "CASE WHEN \"_sequence\" IS NOT NULL THEN coalesce(\"_last_updated_sequence_number\", "
-          "\"_sequence\") END";
+      text = AddLineageColumn(column.field_id, plan);
       break;
     case table::kChangeTypeId:
     case table::kChangeOrdinalId:
