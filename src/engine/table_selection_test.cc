@@ -22,7 +22,7 @@ TEST(Selector, TakesOnlyWholePatterns) {
 }
 
 TEST(Configuration, ResetReturnsToTheInitialValue) {
-  Configuration conf({{"spark.a", "1"}});
+  Configuration conf(Settings{{"spark.a", "1"}});
   ASSERT_TRUE(conf.Set("spark.a", "2"));
   ASSERT_TRUE(conf.Set("spark.b", "3"));
   ASSERT_TRUE(conf.Reset("spark.a"));
