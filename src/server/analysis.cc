@@ -178,6 +178,8 @@ constexpr Default kDefaults[] = {
     {"spark.sql.execution.pandas.inferPandasDictAsMap", "false"},
     {"spark.sql.execution.pandas.structHandlingMode", "legacy"},
     {"spark.sql.execution.pyspark.binaryAsBytes", "true"},
+    {"spark.sql.execution.pythonUDF.arrow.enabled", "false"},
+    {"spark.sql.execution.pythonUDTF.arrow.enabled", "false"},
     {"spark.sql.groupByOrdinal", "true"},
     {"spark.sql.mapKeyDedupPolicy", "EXCEPTION"},
     {"spark.sql.orderByOrdinal", "true"},

@@ -21,11 +21,10 @@ using engine::StatementResult;
 using engine::StringColumn;
 
 StatementResult One(const char* name, Value value) {
+  std::vector<ResultColumn> columns = {value.Is<bool>() ? BooleanColumn(name) : StringColumn(name)};
   std::vector<ValueList> rows;
   rows.push_back({std::move(value)});
-  return StatementResult(
-      {value.Is<bool>() || rows[0][0].Is<bool>() ? BooleanColumn(name) : StringColumn(name)},
-      std::move(rows));
+  return StatementResult(std::move(columns), std::move(rows));
 }
 StatementResult Nothing() { return StatementResult({}, {}); }
 

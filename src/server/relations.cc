@@ -241,14 +241,28 @@ Result<sql::RelationPtr> PlanTranslator::SourceNode(const R& relation) {
   return MakeRelation(std::move(*node), PlanIds(relation));
 }
 
+namespace {
+
+// versionAsOf and timestampAsOf are Spark's own; other options go to the table.
+void PutOption(const std::string& key, const std::string& value, sql::TableName& table) {
+  if (EqualsIgnoreCase(key, "versionAsOf")) {
+    table.time_travel.emplace().version = value;
+  } else if (EqualsIgnoreCase(key, "timestampAsOf")) {
+    table.time_travel.emplace().timestamp = StringLiteral(value);
+  } else {
+    table.options.emplace_back(key, value);
+  }
+}
+
+}  // namespace
+
 Result<sql::RelationNode> PlanTranslator::ReadTable(const connect::Read& read) {
   if (read.is_streaming()) return Fail(NotSupported("readStream"));
   sql::TableName table;
   if (read.has_named_table()) {
     ASSIGN_OR_RETURN(table.name,
                      sql::ParseMultipartIdentifier(read.named_table().unparsed_identifier()));
-    for (const auto& [key, value] : read.named_table().options())
-      table.options.emplace_back(key, value);
+    for (const auto& [key, value] : read.named_table().options()) PutOption(key, value, table);
     return table;
   }
   const connect::Read::DataSource& source = read.data_source();
@@ -258,7 +272,7 @@ Result<sql::RelationNode> PlanTranslator::ReadTable(const connect::Read& read) {
     if (EqualsIgnoreCase(key, "path"))
       paths.push_back(value);
     else
-      table.options.emplace_back(key, value);
+      PutOption(key, value, table);
   }
   if (paths.size() != 1)
     return Fail(NotSupported("reading " + std::to_string(paths.size()) + " paths at once"));

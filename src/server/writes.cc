@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "base/strings.h"
+#include "engine/guards.h"
 #include "engine/statement_scope.h"
 #include "server/errors.h"
 #include "server/execution.h"
@@ -79,19 +80,31 @@ Status Execution::RunStatement(sql::StatementNode node) {
 
 namespace {
 
-Result<sql::Insert> InsertInto(const std::string& table, sql::QueryPtr query,
-                               sql::PropertyMap options) {
+// Spark's writers pay no heed to Iceberg's option `branch`: the rows go to main.
+Status CheckBranchOption(const engine::Configuration& configuration, const std::string& table,
+                         const sql::PropertyMap& options) {
+  if (engine::StrictGuard(configuration) != engine::Guard::kError) return {};
+  for (const auto& [key, value] : options) {
+    if (!EqualsIgnoreCase(key, "branch")) continue;
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "The write option 'branch' has no effect in Spark: the rows would go to main. Write to " +
+            table + ".branch_" + value + " (iceblink.guards=off lets this pass)",
+        "IllegalArgumentException");
+  }
+  return {};
+}
+
+Result<sql::Insert> InsertInto(const engine::Configuration& configuration, const std::string& table,
+                               sql::QueryPtr query, sql::PropertyMap options) {
+  RETURN_IF_ERROR(CheckBranchOption(configuration, table, options));
   sql::Insert insert;
   insert.table_position = kNoPlace;
   ASSIGN_OR_RETURN(insert.table, sql::ParseMultipartIdentifier(table));
   insert.query = std::move(query);
   insert.options = std::move(options);
-  // The branch option of Iceberg's writer is the table's selector.
-  std::erase_if(insert.options, [&](const auto& option) {
-    if (!EqualsIgnoreCase(option.first, "branch")) return false;
-    insert.table.push_back("branch_" + option.second);
-    return true;
-  });
+  std::erase_if(insert.options,
+                [](const auto& option) { return EqualsIgnoreCase(option.first, "branch"); });
   return insert;
 }
 
@@ -128,8 +141,8 @@ Status Execution::RunWriteV2(const V2& write) {
     default:
       return Fail(InvalidInput("WriteOperationV2 without a mode"));
   }
-  ASSIGN_OR_RETURN(sql::Insert insert,
-                   InsertInto(write.table_name(), std::move(query), std::move(options)));
+  ASSIGN_OR_RETURN(sql::Insert insert, InsertInto(engine_->configuration(), write.table_name(),
+                                                  std::move(query), std::move(options)));
   insert.by_name = true;
   if (write.mode() == V2::MODE_OVERWRITE) {
     ASSIGN_OR_RETURN(insert.replace_where, translator_.Expression(write.overwrite_condition()));
@@ -197,7 +210,8 @@ Status Execution::RunWrite(const W& write) {
                 "either the \"Append\" or \"Overwrite\" mode instead. SQLSTATE: 0A000",
                 "AnalysisException");
   }
-  ASSIGN_OR_RETURN(sql::Insert insert, InsertInto(table, std::move(query), std::move(options)));
+  ASSIGN_OR_RETURN(sql::Insert insert, InsertInto(engine_->configuration(), table, std::move(query),
+                                                  std::move(options)));
   insert.by_name = !insert_into;
   if (overwrite) {
     if (insert_into)

@@ -32,8 +32,9 @@ def test_orders_from_start_to_tag(spark):
     orders = spark.table("orders")
     assert [r.status for r in orders.orderBy("id").collect()] == ["shipped", "placed"]
     assert spark.sql("SELECT count(*) FROM orders VERSION AS OF 'first_day' WHERE status = 'placed'").collect()[0][0] == 2
-    assert spark.read.option("tag", "first_day").table("orders").filter("status = 'placed'").count() == 2
-    assert [r.operation for r in spark.sql("SELECT operation FROM orders.snapshots ORDER BY committed_at").collect()] == ["append", "overwrite"]
+    assert spark.read.option("versionAsOf", "first_day").table("orders").filter("status = 'placed'").count() == 2
+    history = spark.sql(f"SELECT operation FROM {spark.catalog.currentDatabase()}.orders.snapshots ORDER BY committed_at")
+    assert [r.operation for r in history.collect()] == ["append", "overwrite"]
 
 
 def test_show(spark, capsys):

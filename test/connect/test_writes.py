@@ -1,6 +1,6 @@
 """DataFrameWriter, DataFrameWriterV2, mergeInto and the catalog API."""
 import pytest
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import functions as F
 
 
@@ -15,7 +15,7 @@ def test_v2(spark, rows):
         rows.writeTo("t").using("iceberg").create()
     rows.writeTo("t").option("snapshot-property.job", "nightly").append()
     assert spark.table("t").count() == 6
-    summary = spark.sql("SELECT summary['job'] FROM t.snapshots ORDER BY committed_at DESC LIMIT 1").collect()
+    summary = spark.sql(f"SELECT summary['job'] FROM {spark.catalog.currentDatabase()}.t.snapshots ORDER BY committed_at DESC LIMIT 1").collect()
     assert summary[0][0] == "nightly"
     rows.where("id = 1").writeTo("t").overwritePartitions()
     rows.writeTo("t").overwrite(F.lit(True))
@@ -23,7 +23,9 @@ def test_v2(spark, rows):
     rows.withColumn("x", F.lit(1.5)).writeTo("t").using("iceberg").createOrReplace()
     assert spark.table("t").columns == ["id", "v", "x"]
     spark.sql("ALTER TABLE t CREATE BRANCH b")
-    rows.withColumn("x", F.lit(0.5)).writeTo("t").option("branch", "b").append()
+    with pytest.raises(IllegalArgumentException, match="would go to main"):
+        rows.withColumn("x", F.lit(0.5)).writeTo("t").option("branch", "b").append()
+    rows.withColumn("x", F.lit(0.5)).writeTo(f"{spark.catalog.currentDatabase()}.t.branch_b").append()
     assert [spark.table("t").count(), spark.read.option("branch", "b").table("t").count()] == [3, 6]
 
 
