@@ -229,6 +229,8 @@ void AddPair(const std::string& key, const std::optional<std::string>& value,
 
 Status SetAll(engine::SessionState& state, const connect::ConfigRequest::Set& set,
               connect::ConfigResponse* out) {
+  // A session that nobody has moved yet follows the default catalog.
+  bool at_default = state.current_catalog == state.catalogs.DefaultCatalog();
   for (const auto& pair : set.pairs()) {
     auto status = state.configuration.Set(pair.key(), pair.value());
     // Options of a builder that cannot be set any more are warned of.
@@ -237,6 +239,7 @@ Status SetAll(engine::SessionState& state, const connect::ConfigRequest::Set& se
     else if (!status)
       return status;
   }
+  if (at_default) state.current_catalog = state.catalogs.DefaultCatalog();
   state.UpdateTimeZone();
   return {};
 }
