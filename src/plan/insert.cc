@@ -211,6 +211,8 @@ class InsertBuilder {
     }
     if (extra.empty()) return {};
     bool more = source.output.size() > fields_.size();
+    if (more && insert_.columns.empty())
+      return Fail(Arity("INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS", source));
     return Raise("INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS",
                  {{"tableName", rules_.table},
                   {"extraColumns", iceblink::Join(extra, ", ")},
