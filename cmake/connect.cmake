@@ -30,4 +30,8 @@ add_custom_command(OUTPUT ${sources} DEPENDS ${CONNECT_DESCRIPTORS}
 add_library(spark_connect STATIC ${sources})
 target_include_directories(spark_connect SYSTEM PUBLIC ${CONNECT_GEN})
 target_compile_options(spark_connect PRIVATE -w -O1)
+# The service's methods parse plans with our depth limit.
+set(deep_plans ${CMAKE_SOURCE_DIR}/src/server/deep_plans.h)
+set_source_files_properties(${CONNECT_GEN}/spark/connect/base.grpc.pb.cc PROPERTIES
+  COMPILE_OPTIONS "-include;${deep_plans}" OBJECT_DEPENDS ${deep_plans})
 target_link_libraries(spark_connect PUBLIC grpc_static)

@@ -3,6 +3,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "server/deep_plans.h"
 #include "server/sessions.h"
 #include "spark/connect/base.grpc.pb.h"
 

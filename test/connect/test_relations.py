@@ -93,3 +93,18 @@ def test_explain_and_semantics(spark, people, capsys):
     assert not people.isStreaming
     assert people.select("id").sameSemantics(people.select("id"))
     assert people.persist().count() == 3
+
+
+def test_long_chains(spark):
+    frame = spark.range(2)
+    for i in range(150):
+        frame = frame.withColumn(f"c{i}", F.lit(i))
+    assert len(frame.columns) == 151 and frame.count() == 2
+
+
+def test_subqueries_and_lateral_joins(spark, people):
+    assert people.select("id", people.agg(F.max("age")).scalar().alias("m")).first() == Row(id=1, m=30)
+    ids = spark.range(2, 9)
+    assert people.alias("o").where(ids.where(F.col("id") == F.col("o.id").outer()).exists()).count() == 2
+    assert people.lateralJoin(spark.range(1).select(F.col("name").outer().alias("z"))).count() == 3
+    assert people.groupingSets([("age",), ()], "age").agg(F.count("*").alias("n")).count() == 3
