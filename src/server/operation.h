@@ -73,7 +73,7 @@ class Operation {
   uint64_t next_index_ = 0;
   uint64_t next_sent_ = 0;  // the first that was never written to a stream
   size_t unsent_bytes_ = 0;
-  bool complete_ = false;   // result_complete was appended
+  bool complete_ = false;  // result_complete was appended
   bool done_ = false;
   std::atomic<bool> interrupted_ = false;
   grpc::Status status_;

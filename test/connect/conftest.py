@@ -9,6 +9,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("ICEBLINK", ROOT / "build" / "iceblink"))
 
 
+# The client can block for good when Python collects a session while a call is under way (its __del__ waits for threads that
+# need gRPC's lock), so that sessions stay until the end.
+KEPT = []
+
+
 class Server:
     """`iceblink serve` on a free port, with a SQLite catalog `demo` in `folder`."""
 
@@ -53,6 +58,7 @@ def new_session(server):
 
     def make():
         made.append(SparkSession.builder.remote(server.url).create())
+        KEPT.append(made[-1])
         return made[-1]
 
     yield make
