@@ -1,7 +1,6 @@
 #include "engine/session_state.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/strings.h"

@@ -2,13 +2,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <set>
 
 #include "base/datetime.h"
 #include "base/decimal.h"
 #include "base/strings.h"
-#include "base/uuid.h"
-#include "duckdb/common/types/uuid.hpp"
 #include "exec/duckdb_types.h"
 
 namespace iceblink::exec {

@@ -54,6 +54,25 @@ bool IsString(const DataType& type) {
          type.kind() == TypeKind::kVarchar;
 }
 
+// What one of an interval's field counts in DuckDB's storage: months, or microseconds.
+int64_t UnitOf(sql::IntervalField field) {
+  switch (field) {
+    case sql::IntervalField::kYear:
+      return 12;
+    case sql::IntervalField::kMonth:
+      return 1;
+    case sql::IntervalField::kDay:
+      return 86'400'000'000;
+    case sql::IntervalField::kHour:
+      return 3'600'000'000;
+    case sql::IntervalField::kMinute:
+      return 60'000'000;
+    case sql::IntervalField::kSecond:
+      return 1'000'000;
+  }
+  return 1;
+}
+
 // Integers, booleans, floats and decimals to an integral type.
 std::string ToIntegral(const std::string& text, const DataType& from, const DataType& to,
                        CastMode mode, const std::string& column) {
@@ -67,29 +86,8 @@ std::string ToIntegral(const std::string& text, const DataType& from, const Data
   if (from.is_integral()) value = "CAST(" + text + " AS BIGINT)";
   if (from.is_ansi_interval()) {
     const bool months = from.kind() == TypeKind::kYearMonthInterval;
-    int64_t unit = 1;
-    switch (from.end_field()) {
-      case sql::IntervalField::kYear:
-        unit = 12;
-        break;
-      case sql::IntervalField::kMonth:
-        unit = 1;
-        break;
-      case sql::IntervalField::kDay:
-        unit = 86'400'000'000;
-        break;
-      case sql::IntervalField::kHour:
-        unit = 3'600'000'000;
-        break;
-      case sql::IntervalField::kMinute:
-        unit = 60'000'000;
-        break;
-      case sql::IntervalField::kSecond:
-        unit = 1'000'000;
-        break;
-    }
     value = fmt::format("CAST({} // {} AS BIGINT)", months ? "CAST(" + text + " AS BIGINT)" : text,
-                        unit);
+                        UnitOf(from.end_field()));
   }
   if (from.kind() == TypeKind::kTimestamp) value = "(epoch_us(" + text + ") // 1000000)";
   return Plain(fmt::format("{}({}, {})", name, value, Spec(from, to, mode, column)), to);
@@ -161,28 +159,7 @@ std::string FromString(const std::string& text, const DataType& from, const Data
 
 // Numbers as intervals count the type's last field.
 std::string ToInterval(const std::string& text, const DataType& to) {
-  int64_t unit = 1;
-  switch (to.end_field()) {
-    case sql::IntervalField::kYear:
-      unit = 12;
-      break;
-    case sql::IntervalField::kMonth:
-      unit = 1;
-      break;
-    case sql::IntervalField::kDay:
-      unit = 86'400'000'000;
-      break;
-    case sql::IntervalField::kHour:
-      unit = 3'600'000'000;
-      break;
-    case sql::IntervalField::kMinute:
-      unit = 60'000'000;
-      break;
-    case sql::IntervalField::kSecond:
-      unit = 1'000'000;
-      break;
-  }
-  return Plain(fmt::format("({} * {})", text, unit), to);
+  return Plain(fmt::format("({} * {})", text, UnitOf(to.end_field())), to);
 }
 
 }  // namespace

@@ -22,26 +22,8 @@ char CodeOf(const FunctionRow& row, size_t index) {
 // What an argument code casts to; nothing when the type stays.
 std::optional<DataType> TargetOf(char code, const DataType& from) {
   switch (code) {
-    case 's':
-      return DataType(TypeKind::kString);
-    case 'i':
-      return DataType(TypeKind::kInt);
-    case 'l':
-      return DataType(TypeKind::kBigInt);
-    case 'd':
-      return DataType(TypeKind::kDouble);
-    case 'f':
-      return DataType(TypeKind::kFloat);
-    case 'b':
-      return DataType(TypeKind::kBoolean);
-    case 'D':
-      return DataType(TypeKind::kDate);
     case 'T':
       return from.kind() == TypeKind::kTimestampNtz ? from : DataType(TypeKind::kTimestamp);
-    case 'N':
-      return DataType(TypeKind::kTimestampNtz);
-    case 'B':
-      return DataType(TypeKind::kBinary);
     case '-':
       return DataType::Decimal(18, 6);
     case 'n':
@@ -53,7 +35,7 @@ std::optional<DataType> TargetOf(char code, const DataType& from) {
     case 't':
       return from.is_datetime() ? from : DataType(TypeKind::kTimestamp);
     default:
-      return std::nullopt;
+      return PlainTypeOfCode(code);
   }
 }
 

@@ -88,6 +88,10 @@ std::string_view CanonicalFunctionName(std::string_view name);
 // Returns the name used in place of a canonical one when spark.sql.ansi.enabled is false.
 std::string_view WithoutAnsi(std::string_view canonical);
 
+// Returns the type that an argument or result code of a FunctionRow stands for whatever the call;
+// nothing for codes that depend on it.
+std::optional<DataType> PlainTypeOfCode(char code);
+
 // Type of a call whose arguments already have their final types. `written` are the arguments as
 // given.
 struct CallType {

@@ -14,9 +14,7 @@ namespace iceblink::plan {
 using sql::IntervalField;
 using sql::TypeKind;
 
-namespace {
-
-std::optional<DataType> TypeOfCode(char code) {
+std::optional<DataType> PlainTypeOfCode(char code) {
   switch (code) {
     case 's':
       return DataType(TypeKind::kString);
@@ -32,12 +30,22 @@ std::optional<DataType> TypeOfCode(char code) {
       return DataType(TypeKind::kBoolean);
     case 'D':
       return DataType(TypeKind::kDate);
-    case 'T':
-      return DataType(TypeKind::kTimestamp);
     case 'N':
       return DataType(TypeKind::kTimestampNtz);
     case 'B':
       return DataType(TypeKind::kBinary);
+    default:
+      return std::nullopt;
+  }
+}
+
+namespace {
+
+// The type of a result code.
+std::optional<DataType> TypeOfCode(char code) {
+  switch (code) {
+    case 'T':
+      return DataType(TypeKind::kTimestamp);
     case 'y':
       return DataType(TypeKind::kTinyInt);
     case 'h':
@@ -45,7 +53,7 @@ std::optional<DataType> TypeOfCode(char code) {
     case 'V':
       return DataType(TypeKind::kVoid);
     default:
-      return std::nullopt;
+      return PlainTypeOfCode(code);
   }
 }
 
