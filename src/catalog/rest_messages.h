@@ -3,8 +3,8 @@
 // the OpenAPI document. Messages of scan planning are in rest_scan_messages.h.
 //
 // A parser reads what the document allows and ignores members it does not know; it fails with
-// kCorrupt and the member's name (base/json.h), and with the specification's errors inside metadata,
-// updates and requirements. Everything is a value: safe from any thread.
+// kCorrupt and the member's name (base/json.h), and with the specification's errors inside
+// metadata, updates and requirements. Everything is a value: safe from any thread.
 #pragma once
 
 #include <optional>
@@ -59,7 +59,7 @@ Result<OAuthError> OAuthErrorFromJson(const Json& json);
 struct ConfigResponse {
   Properties defaults;
   Properties overrides;
-  std::optional<std::vector<std::string>> endpoints;   // "GET /v1/{prefix}/namespaces"
+  std::optional<std::vector<std::string>> endpoints;    // "GET /v1/{prefix}/namespaces"
   std::optional<std::string> idempotency_key_lifetime;  // ISO 8601, "PT30M"
 };
 Json ToJson(const ConfigResponse& response);
