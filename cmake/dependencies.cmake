@@ -12,6 +12,8 @@ find_package(SQLite3 REQUIRED)
 find_package(roaring CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(GTest REQUIRED)
+# Its archive: SHA-256 alone adds 20 kB and no library to load.
+find_library(ICEBLINK_LIBCRYPTO NAMES libcrypto.a REQUIRED)
 pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
 pkg_check_modules(EDIT REQUIRED IMPORTED_TARGET libedit)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)

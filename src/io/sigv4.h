@@ -29,6 +29,11 @@ std::string Sha256Hex(std::string_view bytes);
 // 32 bytes.
 std::string HmacSha256(std::string_view key, std::string_view bytes);
 
+// Escapes all but letters, digits and "-_.~" (and slashes, when asked to keep them), as AWS does.
+std::string PercentEncode(std::string_view text, bool keep_slashes = false);
+// A '%' that starts no escape stays.
+std::string PercentDecode(std::string_view text);
+
 struct AwsCredentials {
   std::string access_key_id;
   std::string secret_access_key;
