@@ -2,8 +2,8 @@
 //
 // A catalog maps an identifier to the location of a metadata file. CommitTable writes the next
 // metadata file and swaps the pointer if it still is what the caller read; everything else about a
-// commit happens above. Implementations: memory, SQL (Iceberg's JDBC layout), Hadoop (folders). All
-// of them pass catalog_conformance_test.cc.
+// commit happens above. Implementations: memory, SQL (Iceberg's JDBC layout), Hadoop (folders), REST.
+// All of them pass catalog_conformance_test.cc.
 //
 // Ownership: a catalog owns its connection and shares its file system; returned metadata is
 // immutable and shared. Threads: every method is safe from several threads; several processes may
@@ -27,8 +27,9 @@
 #include "spec/table_metadata.h"
 
 namespace iceblink::spec {
+struct NewTable;
 struct ViewMetadata;
-}
+}  // namespace iceblink::spec
 
 namespace iceblink::catalog {
 
@@ -54,6 +55,13 @@ struct LoadedTable {
 struct LoadedView {
   std::string metadata_location;
   std::shared_ptr<const spec::ViewMetadata> metadata;
+};
+
+// One table's part of a commit over several. A base without metadata creates the table.
+struct TableChange {
+  TableIdentifier id;
+  LoadedTable base;
+  spec::TableMetadata updated;
 };
 
 // The views of a catalog that keeps them. Owned by the catalog; same promises.
@@ -100,8 +108,13 @@ class Catalog {
   virtual Result<bool> TableExists(const TableIdentifier& id) = 0;
   virtual Result<LoadedTable> LoadTable(const TableIdentifier& id) = 0;
 
-  // Where a new table without LOCATION goes.
+  // Where a new table without LOCATION goes; empty when the catalog decides as it creates it (REST).
   virtual Result<std::string> DefaultTableLocation(const TableIdentifier& id) = 0;
+  // The metadata of a table that a later CreateTable makes, so that its files can be written before:
+  // `table` with fresh ids, and a location of the catalog's choice where it has none. Writes
+  // nothing.
+  virtual Result<spec::TableMetadata> StageTable(const TableIdentifier& id, spec::NewTable table,
+                                                 int64_t now_ms);
   // Writes the first metadata file of `metadata` (its location is set) and registers it.
   virtual Result<LoadedTable> CreateTable(const TableIdentifier& id,
                                           spec::TableMetadata metadata) = 0;
@@ -112,10 +125,17 @@ class Catalog {
   // as write.metadata.delete-after-commit.enabled asks.
   virtual Result<LoadedTable> CommitTable(const TableIdentifier& id, const LoadedTable& base,
                                           spec::TableMetadata updated) = 0;
+  // Commits every change or none, each as CommitTable does. kUnsupported where the catalog cannot.
+  virtual Status CommitTables(std::vector<TableChange> changes);
+  // Whether a load costs a round trip over a network: callers that can do without it save it.
+  virtual bool is_remote() const { return false; }
   // Forgets the table; files stay (Hadoop: deletes its folder, which is its registration). Purging
   // is the caller's.
   virtual Status DropTable(const TableIdentifier& id) = 0;
   virtual Status RenameTable(const TableIdentifier& from, const TableIdentifier& to) = 0;
+  // DropTable for DROP TABLE ... PURGE. True when the catalog deletes the files by itself; false
+  // leaves them to the caller.
+  virtual Result<bool> DropAndPurgeTable(const TableIdentifier& id);
   // Makes an existing metadata file a table.
   virtual Result<LoadedTable> RegisterTable(const TableIdentifier& id,
                                             const std::string& metadata_location) = 0;
@@ -125,9 +145,10 @@ class Catalog {
 };
 
 // Makes a catalog from Spark-style properties (keys without the spark.sql.catalog.<name> prefix):
-// `type` = jdbc (sql), hadoop, memory (in-memory); `uri` = jdbc:sqlite:FILE or sqlite:///FILE;
-// `warehouse`. `files` outlives the catalog. kUnsupported names a known type that is not built in
-// (rest, hive, glue, nessie, bigquery, catalog-impl); kInvalidArgument otherwise.
+// `type` = jdbc (sql), hadoop, memory (in-memory), rest; `uri` = jdbc:sqlite:FILE, sqlite:///FILE,
+// jdbc:postgresql://HOST:PORT/DATABASE, http://HOST:PORT; `warehouse`. `files` outlives the
+// catalog. kUnsupported names a known type that is not built in (hive, glue, nessie, bigquery,
+// catalog-impl); kInvalidArgument otherwise.
 Result<std::shared_ptr<Catalog>> MakeCatalog(const std::string& name, const Properties& properties,
                                              io::FileSystem& files = io::DefaultFileSystem());
 
