@@ -68,17 +68,24 @@ Result<FileSystem*> SchemeRouter::Resolve(std::string_view path) {
   return it->second.get();
 }
 
-Result<std::unique_ptr<RandomAccessFile>> SchemeRouter::OpenRead(const std::string& path) {
+Result<std::unique_ptr<RandomAccessFile>> RoutedFileSystem::OpenRead(const std::string& path) {
   ASSIGN_OR_RETURN(FileSystem * files, Resolve(path));
   return files->OpenRead(path);
 }
 
-Result<std::unique_ptr<OutputFile>> SchemeRouter::Create(const std::string& path, WriteMode mode) {
+Result<std::unique_ptr<RandomAccessFile>> RoutedFileSystem::OpenSized(const std::string& path,
+                                                                      int64_t size) {
+  ASSIGN_OR_RETURN(FileSystem * files, Resolve(path));
+  return files->OpenSized(path, size);
+}
+
+Result<std::unique_ptr<OutputFile>> RoutedFileSystem::Create(const std::string& path,
+                                                             WriteMode mode) {
   ASSIGN_OR_RETURN(FileSystem * files, Resolve(path));
   return files->Create(path, mode);
 }
 
-Status SchemeRouter::RenameNoReplace(const std::string& from, const std::string& to) {
+Status RoutedFileSystem::RenameNoReplace(const std::string& from, const std::string& to) {
   ASSIGN_OR_RETURN(FileSystem * files, Resolve(from));
   ASSIGN_OR_RETURN(const FileSystem* target, Resolve(to));
   if (files != target) {
@@ -88,33 +95,33 @@ Status SchemeRouter::RenameNoReplace(const std::string& from, const std::string&
   return files->RenameNoReplace(from, to);
 }
 
-Status SchemeRouter::Delete(const std::string& path) {
+Status RoutedFileSystem::Delete(const std::string& path) {
   ASSIGN_OR_RETURN(FileSystem * files, Resolve(path));
   return files->Delete(path);
 }
 
-Result<FileInfo> SchemeRouter::Stat(const std::string& path) {
+Result<FileInfo> RoutedFileSystem::Stat(const std::string& path) {
   ASSIGN_OR_RETURN(FileSystem * files, Resolve(path));
   return files->Stat(path);
 }
 
-Status SchemeRouter::List(const std::string& path, bool recursive,
-                          const std::function<Status(const FileInfo&)>& visit) {
+Status RoutedFileSystem::List(const std::string& path, bool recursive,
+                              const std::function<Status(const FileInfo&)>& visit) {
   ASSIGN_OR_RETURN(FileSystem * files, Resolve(path));
   return files->List(path, recursive, visit);
 }
 
-Status SchemeRouter::CreateDirectory(const std::string& path) {
+Status RoutedFileSystem::CreateDirectory(const std::string& path) {
   ASSIGN_OR_RETURN(FileSystem * files, Resolve(path));
   return files->CreateDirectory(path);
 }
 
-Status SchemeRouter::DeleteDirectory(const std::string& path) {
+Status RoutedFileSystem::DeleteDirectory(const std::string& path) {
   ASSIGN_OR_RETURN(FileSystem * files, Resolve(path));
   return files->DeleteDirectory(path);
 }
 
-size_t SchemeRouter::DeleteMany(
+size_t RoutedFileSystem::DeleteMany(
     const std::vector<std::string>& paths,
     const std::function<void(const std::string&, const Error&)>& failed) {
   // Object stores delete a thousand keys per request, so each gets its paths in one call.

@@ -65,6 +65,12 @@ class FileSystem {
   virtual ~FileSystem() = default;
 
   virtual Result<std::unique_ptr<RandomAccessFile>> OpenRead(const std::string& path) = 0;
+  // The same for a file whose size metadata states: an object store then asks nothing before the
+  // first read, so a missing file may show only there.
+  virtual Result<std::unique_ptr<RandomAccessFile>> OpenSized(const std::string& path,
+                                                              int64_t /*size*/) {
+    return OpenRead(path);
+  }
   virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& path, WriteMode mode) = 0;
   // Gives `from` the name `to`; kAlreadyExists when `to` exists (of two renames to one name exactly
   // one wins).
@@ -97,18 +103,15 @@ class FileSystem {
   Result<bool> Exists(const std::string& path);
 };
 
-// Sends each location to the file system of its scheme. Schemes "" and "file" are the local disk
-// and "memory" one MemoryFileSystem per router from the start; more are added with Register. Safe
-// from several threads.
-class SchemeRouter final : public FileSystem {
+// Sends each location to another file system. Safe from several threads when Resolve is.
+class RoutedFileSystem : public FileSystem {
  public:
-  SchemeRouter();
-  // `scheme` without "://", lower case. Replaces an earlier one.
-  void Register(const std::string& scheme, std::shared_ptr<FileSystem> file_system);
-  // kUnsupported when nobody serves the scheme. The pointer lives as long as the router.
-  Result<FileSystem*> Resolve(std::string_view path);
+  // kUnsupported when nobody serves the location. The pointer lives as long as the router.
+  virtual Result<FileSystem*> Resolve(std::string_view path) = 0;
 
   Result<std::unique_ptr<RandomAccessFile>> OpenRead(const std::string& path) override;
+  Result<std::unique_ptr<RandomAccessFile>> OpenSized(const std::string& path,
+                                                      int64_t size) override;
   Result<std::unique_ptr<OutputFile>> Create(const std::string& path, WriteMode mode) override;
   Status RenameNoReplace(const std::string& from, const std::string& to) override;
   Status Delete(const std::string& path) override;
@@ -119,6 +122,16 @@ class SchemeRouter final : public FileSystem {
   Status DeleteDirectory(const std::string& path) override;
   size_t DeleteMany(const std::vector<std::string>& paths,
                     const std::function<void(const std::string&, const Error&)>& failed) override;
+};
+
+// By scheme. Schemes "" and "file" are the local disk and "memory" one MemoryFileSystem per router
+// from the start; more are added with Register. Safe from several threads.
+class SchemeRouter final : public RoutedFileSystem {
+ public:
+  SchemeRouter();
+  // `scheme` without "://", lower case. Replaces an earlier one.
+  void Register(const std::string& scheme, std::shared_ptr<FileSystem> file_system);
+  Result<FileSystem*> Resolve(std::string_view path) override;
 
  private:
   std::mutex mutex_;
