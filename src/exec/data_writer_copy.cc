@@ -1,6 +1,6 @@
 // The COPY functions that feed a DataFileSet: `COPY (query) TO 'iceblink:ID' (FORMAT
-// iceblink_ordered | iceblink_parallel | iceblink_batches)`, ID being the set's number among the
-// statement's objects.
+// iceblink_ordered | iceblink_parallel | iceblink_batches | iceblink_any_order)`, ID being the
+// set's number among the statement's objects.
 #include "base/strings.h"
 #include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/function/copy_function.hpp"
@@ -101,6 +101,12 @@ CopyFunctionExecutionMode OrderedMode(bool, bool) {
 CopyFunctionExecutionMode ParallelMode(bool, bool) {
   return CopyFunctionExecutionMode::PARALLEL_COPY_TO_FILE;
 }
+// Joins and aggregates give no batches, and no order to keep.
+CopyFunctionExecutionMode AnyOrderMode(bool keep_order, bool batches) {
+  if (batches) return CopyFunctionExecutionMode::BATCH_COPY_TO_FILE;
+  return keep_order ? CopyFunctionExecutionMode::REGULAR_COPY_TO_FILE
+                    : CopyFunctionExecutionMode::PARALLEL_COPY_TO_FILE;
+}
 CopyFunctionExecutionMode BatchMode(bool, bool batches) {
   return batches ? CopyFunctionExecutionMode::BATCH_COPY_TO_FILE
                  : CopyFunctionExecutionMode::REGULAR_COPY_TO_FILE;
@@ -115,7 +121,8 @@ void RegisterDataWriter(duckdb::ExtensionLoader& loader,
   const std::pair<const char*, duckdb::copy_to_execution_mode_t> kModes[] = {
       {"iceblink_ordered", OrderedMode},
       {"iceblink_parallel", ParallelMode},
-      {"iceblink_batches", BatchMode}};
+      {"iceblink_batches", BatchMode},
+      {"iceblink_any_order", AnyOrderMode}};
   for (const auto& [name, mode] : kModes) {
     duckdb::CopyFunction function(name);
     function.copy_to_bind = BindCopy;

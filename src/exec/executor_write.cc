@@ -16,6 +16,8 @@ namespace iceblink::exec {
 
 namespace {
 
+constexpr int64_t kKeptInOrder = 500'000;  // rows
+
 std::string TransformSql(const spec::Transform& transform, const std::string& column) {
   std::string utc = "CAST(" + column + " AS TIMESTAMP)";
   switch (transform.kind()) {
@@ -129,8 +131,12 @@ Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std
   ASSIGN_OR_RETURN(std::shared_ptr<DataFileSet> files, DataFileSet::Make(write, task));
   const bool ordered = !WriteOrderSql(write).empty();
   const bool partitioned = !write.metadata->SpecById(write.spec_id)->fields.empty();
-  // DuckDB's batches are too coarse for small files.
-  const char* batches = files->has_small_targets() ? "iceblink_ordered" : "iceblink_batches";
+  // Rows of little data keep the order in which one thread finds them; DuckDB's batches are too
+  // coarse for small files.
+  const bool large = session.objects().rows() > kKeptInOrder;
+  const char* batches = files->has_small_targets() ? "iceblink_ordered"
+                        : large && !ordered        ? "iceblink_any_order"
+                                                   : "iceblink_batches";
   const char* mode = partitioned || write.deal_to > 1
                          ? (ordered ? "iceblink_ordered" : "iceblink_parallel")
                          : batches;

@@ -108,6 +108,8 @@ void AssignIds(duckdb::vector<MultiFileColumnDefinition>& columns, const spec::N
 // ---- file list
 // -------------------------------------------------------------------------------------------------------
 
+constexpr int64_t kSmallFileRows = 122880;  // of these one thread makes short work
+
 class ScanFileList final : public duckdb::MultiFileList {
  public:
   explicit ScanFileList(std::shared_ptr<PlannedScan> scan) : scan(std::move(scan)) {}
@@ -119,8 +121,11 @@ class ScanFileList final : public duckdb::MultiFileList {
   }
   duckdb::FileExpandResult GetExpandResult() const override {
     if (scan->tasks.empty()) return duckdb::FileExpandResult::NO_FILES;
-    return scan->tasks.size() == 1 ? duckdb::FileExpandResult::SINGLE_FILE
-                                   : duckdb::FileExpandResult::MULTIPLE_FILES;
+    // Of a single file DuckDB reads one row group at a time unless it opened the file to bind it,
+    // which ours never does.
+    const bool one_row_group = scan->tasks.size() == 1 && scan->rows <= kSmallFileRows;
+    return one_row_group ? duckdb::FileExpandResult::SINGLE_FILE
+                         : duckdb::FileExpandResult::MULTIPLE_FILES;
   }
   duckdb::idx_t GetTotalFileCount() const override { return scan->tasks.size(); }
   duckdb::unique_ptr<duckdb::NodeStatistics> GetCardinality(duckdb::ClientContext&) const override {

@@ -226,6 +226,7 @@ Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan&
   if (wants_partition && scan->union_partitions.empty())
     RETURN_IF_ERROR(FillUnionPartitions(*scan));
   scan->apply_deletes = !wants_deleted;
+  session.objects().AddRows(scan->rows);
   int64_t id = session.objects().Add(scan);
   for (size_t i = 0; i < node.columns.size(); ++i) {
     std::string text = columns.items[i];

@@ -3,6 +3,7 @@
 // DuckDB instance, emptied when a statement ends. Safe from several threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -28,11 +29,16 @@ class StatementObjects {
   void Clear() {
     std::lock_guard lock(mutex_);
     objects_.clear();
+    rows_ = 0;
   }
+  // Rows that the statement's scans read, by their files' counts: what is large runs in parallel.
+  void AddRows(int64_t rows) { rows_ += rows; }
+  int64_t rows() const { return rows_; }
 
  private:
   mutable std::mutex mutex_;
   int64_t last_ = 0;
+  std::atomic<int64_t> rows_{0};
   std::map<int64_t, std::shared_ptr<void>> objects_;
 };
 
