@@ -9,8 +9,9 @@
 //   server.Mount("/iceberg", MakeS3TablesCatalog(...));
 //   server.Start("127.0.0.1:8181");
 //
-// Paths are matched as they were sent, segment by segment, and each parameter is decoded by itself:
-// %2F, %1F and dots inside of a name survive. At each segment a literal goes before a parameter.
+// Paths are matched as they were sent, segment by segment, and each parameter is decoded by itself
+// ('+' is a space, as Java's clients encode it): %2F, %1F and dots inside of a name survive. Of two
+// patterns the one with a literal where the other has a parameter goes first.
 //
 // Limits: a request's size, the time it may take to arrive and the number of connections are
 // bounded; a message that could be read in two ways is refused. Every answered request is counted
@@ -43,8 +44,8 @@ struct HttpRequest {
   bool is_tls = false;
 
   // Made of the target.
-  std::string_view raw_path() const;   // "/v1/a%1Fb/tables"
-  std::string_view raw_query() const;  // "pageSize=2"
+  std::string_view raw_path() const;                       // "/v1/a%1Fb/tables"
+  std::string_view raw_query() const;                      // "pageSize=2"
   std::vector<std::pair<std::string, std::string>> query;  // decoded
 
   // Set by the dispatch.
@@ -64,11 +65,16 @@ struct HttpRequest {
 struct HttpResponse {
   int status = 200;
   std::string body;
-  std::string content_type = "application/json";
+  std::string content_type = "application/json";             // not sent where there is no body
   std::vector<std::pair<std::string, std::string>> headers;  // beside type and length
 
-  static HttpResponse Json(std::string body, int status = 200) { return {status, std::move(body)}; }
-  static HttpResponse Empty(int status = 204) { return {status, {}, {}}; }
+  static HttpResponse Json(std::string body, int status = 200) {
+    HttpResponse response;
+    response.status = status;
+    response.body = std::move(body);
+    return response;
+  }
+  static HttpResponse Empty(int status = 204) { return Json({}, status); }
 };
 
 using HttpHandler = std::function<Result<HttpResponse>(HttpRequest&)>;
@@ -124,10 +130,6 @@ class HttpServer {
   std::unique_ptr<State> state_;
 };
 
-// %XX decoding of one path segment; '+' stays. A '%' that two digits do not follow stays too.
-std::string DecodeSegment(std::string_view text);
-// Encoding with which DecodeSegment gives the text back: all but letters, digits and -._~ as %XX.
-std::string EncodeSegment(std::string_view text);
 // "a=1&b=x+y" as pairs, decoded as forms are.
 std::vector<std::pair<std::string, std::string>> ParseQuery(std::string_view text);
 
