@@ -8,7 +8,7 @@ ROWS = 600_000
 CHANGES = {
     "few": "MERGE INTO {t} t USING (SELECT id * 101 AS id FROM range(2000)) s ON t.id = s.id WHEN MATCHED AND s.id % 2 = 0 THEN DELETE "
            "WHEN MATCHED THEN UPDATE SET c = 'new' WHEN NOT MATCHED THEN INSERT (id, c) VALUES (-s.id, 'new')",
-    "many": "MERGE INTO {t} t USING (SELECT id * 2 AS id FROM range(400000)) s ON t.id = s.id WHEN MATCHED AND s.id % 3 = 0 THEN DELETE "
+    "many": "MERGE INTO {t} t USING (SELECT id * 2 AS id FROM range(450000)) s ON t.id = s.id WHEN MATCHED AND s.id % 3 = 0 THEN DELETE "
             "WHEN MATCHED THEN UPDATE SET c = 'new' WHEN NOT MATCHED THEN INSERT (id, c) VALUES (-s.id, 'new')",
     "by source": "MERGE INTO {t} t USING (SELECT id FROM range(1000)) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET c = 'new' "
                  "WHEN NOT MATCHED BY SOURCE AND t.id % 5 = 0 THEN DELETE WHEN NOT MATCHED BY SOURCE AND t.id % 7 = 0 THEN UPDATE SET c = 'old'",
