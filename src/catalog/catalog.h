@@ -2,8 +2,8 @@
 //
 // A catalog maps an identifier to the location of a metadata file. CommitTable writes the next
 // metadata file and swaps the pointer if it still is what the caller read; everything else about a
-// commit happens above. Implementations: memory, SQL (Iceberg's JDBC layout), Hadoop (folders), REST.
-// All of them pass catalog_conformance_test.cc.
+// commit happens above. Implementations: memory, SQL (Iceberg's JDBC layout), Hadoop (folders),
+// REST. All of them pass catalog_conformance_test.cc.
 //
 // Ownership: a catalog owns its connection and shares its file system; returned metadata is
 // immutable and shared. Threads: every method is safe from several threads; several processes may
@@ -108,11 +108,12 @@ class Catalog {
   virtual Result<bool> TableExists(const TableIdentifier& id) = 0;
   virtual Result<LoadedTable> LoadTable(const TableIdentifier& id) = 0;
 
-  // Where a new table without LOCATION goes; empty when the catalog decides as it creates it (REST).
+  // Where a new table without LOCATION goes; empty when the catalog decides as it creates it
+  // (REST).
   virtual Result<std::string> DefaultTableLocation(const TableIdentifier& id) = 0;
-  // The metadata of a table that a later CreateTable makes, so that its files can be written before:
-  // `table` with fresh ids, and a location of the catalog's choice where it has none. Writes
-  // nothing.
+  // The metadata of a table that a later CreateTable makes, so that its files can be written
+  // before: `table` with fresh ids, and a location of the catalog's choice where it has none.
+  // Writes nothing.
   virtual Result<spec::TableMetadata> StageTable(const TableIdentifier& id, spec::NewTable table,
                                                  int64_t now_ms);
   // Writes the first metadata file of `metadata` (its location is set) and registers it.

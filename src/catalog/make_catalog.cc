@@ -8,6 +8,7 @@
 #include "catalog/hadoop_catalog.h"
 #include "catalog/memory_pointer_store.h"
 #include "catalog/metastore_catalog.h"
+#include "catalog/rest_catalog.h"
 #include "catalog/sql_pointer_store.h"
 
 namespace iceblink::catalog {
@@ -93,6 +94,15 @@ Result<std::shared_ptr<Catalog>> MakeHadoop(const std::string& name, const Prope
   return std::make_shared<HadoopCatalog>(name, properties, warehouse, files);
 }
 
+Result<std::shared_ptr<Catalog>> MakeRest(const std::string& name, const Properties& properties,
+                                          io::FileSystem& files) {
+  rest::RestCatalog::Options options;
+  options.name = name;
+  options.properties = properties;
+  options.files = &files;
+  return rest::RestCatalog::Open(std::move(options));
+}
+
 // A value of `type`, its class in Iceberg, and how it is made; null where Iceblink has none.
 struct Kind {
   std::string_view type;
@@ -105,7 +115,7 @@ constexpr std::array kKinds = {
     Kind{"hadoop", "org.apache.iceberg.hadoop.HadoopCatalog", MakeHadoop},
     Kind{"memory", "org.apache.iceberg.inmemory.InMemoryCatalog", MakeMemory},
     Kind{"in-memory", "", MakeMemory},
-    Kind{"rest", "org.apache.iceberg.rest.RESTCatalog", nullptr},
+    Kind{"rest", "org.apache.iceberg.rest.RESTCatalog", MakeRest},
     Kind{"hive", "org.apache.iceberg.hive.HiveCatalog", nullptr},
     Kind{"glue", "org.apache.iceberg.aws.glue.GlueCatalog", nullptr},
     Kind{"nessie", "org.apache.iceberg.nessie.NessieCatalog", nullptr},
@@ -132,8 +142,9 @@ Result<std::shared_ptr<Catalog>> MakeCatalog(const std::string& name, const Prop
     if (kind.make != nullptr) return kind.make(name, properties, files);
     return Fail(
         ErrorCode::kUnsupported,
-        fmt::format("Cannot create catalog {}: type {} is not built in (jdbc, hadoop, memory are)",
-                    name, kind.type),
+        fmt::format(
+            "Cannot create catalog {}: type {} is not built in (jdbc, hadoop, memory, rest are)",
+            name, kind.type),
         "UnsupportedOperationException");
   }
   if (!implementation.empty()) {

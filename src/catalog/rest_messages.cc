@@ -29,15 +29,44 @@ std::string DecodeSegment(std::string_view text, bool plus_is_space) {
   return FormUrlDecode(ReplaceAll(text, "+", "%2B"));
 }
 
+namespace {
+
+// Split at every `separator`, which may be of several characters; empty text has no parts.
+std::vector<std::string> SplitAt(std::string_view text, std::string_view separator) {
+  if (text.empty()) return {};
+  if (separator.empty()) return {std::string(text)};
+  std::vector<std::string> parts;
+  for (size_t at; (at = text.find(separator)) != std::string_view::npos;) {
+    parts.emplace_back(text.substr(0, at));
+    text.remove_prefix(at + separator.size());
+  }
+  parts.emplace_back(text);
+  return parts;
+}
+
+}  // namespace
+
 std::string EncodeNamespace(const Namespace& ns, std::string_view separator) {
-  return EncodeSegment(Join(ns, separator));
+  std::vector<std::string> levels;
+  for (const std::string& level : ns) levels.push_back(EncodeSegment(level));
+  return Join(levels, separator);
 }
 
 Namespace DecodeNamespace(std::string_view segment, std::string_view separator) {
-  std::string text = DecodeSegment(segment);
-  if (!separator.empty() && separator != kNamespaceSeparator)
-    text = ReplaceAll(text, separator, kNamespaceSeparator);
-  return text.empty() ? Namespace() : Split(text, kNamespaceSeparator[0]);
+  const std::string text = ReplaceAll(segment, "%1f", kNamespaceSeparator);
+  if (text.find(kNamespaceSeparator) != std::string::npos) separator = kNamespaceSeparator;
+  Namespace ns;
+  for (const std::string& level : SplitAt(text, separator)) ns.push_back(DecodeSegment(level));
+  return ns;
+}
+
+std::string NamespaceToParameter(const Namespace& ns, std::string_view separator) {
+  return Join(ns, DecodeSegment(separator));
+}
+
+Namespace NamespaceFromParameter(std::string_view text, std::string_view separator) {
+  const bool standard = text.find('\x1f') != std::string_view::npos;
+  return SplitAt(text, standard ? "\x1f" : DecodeSegment(separator));
 }
 
 Json ToJson(const ErrorMessage& error) {

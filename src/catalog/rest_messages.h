@@ -21,18 +21,27 @@ namespace iceblink::catalog::rest {
 
 // ---- names in paths ------------------------------------------------------------------------
 
-inline constexpr std::string_view kNamespaceSeparator = "\x1f";  // "%1F" in a path
+// Between the levels of a namespace, as it stands in a path. A server may choose another one with
+// the setting namespace-separator, which is in this form too ("%2E").
+inline constexpr std::string_view kNamespaceSeparator = "%1F";
 
 // One path segment: all bytes but letters, digits and -._~ become %XX. A space is %20, which
 // decoders of forms and of paths read alike.
 std::string EncodeSegment(std::string_view text);
 // Inverse; '+' is a space as for java.net.URLDecoder when `plus_is_space`.
 std::string DecodeSegment(std::string_view text, bool plus_is_space = true);
-// Levels joined by `separator` (as it is, not encoded), each encoded; the separator too.
+// Levels, each encoded, with `separator` between.
 std::string EncodeNamespace(const Namespace& ns, std::string_view separator = kNamespaceSeparator);
-// Of an encoded segment. Splits at `separator` and, always, at 0x1F.
+// Inverse, of a segment that is still encoded. What has a %1F is split there, whatever the
+// separator.
 Namespace DecodeNamespace(std::string_view segment,
                           std::string_view separator = kNamespaceSeparator);
+// The same for a query parameter, whose text the query's encoding wraps as a whole: there the
+// separator stands decoded.
+std::string NamespaceToParameter(const Namespace& ns,
+                                 std::string_view separator = kNamespaceSeparator);
+Namespace NamespaceFromParameter(std::string_view text,
+                                 std::string_view separator = kNamespaceSeparator);
 
 // ---- errors --------------------------------------------------------------------------------
 

@@ -133,18 +133,20 @@ Error AlreadyExists(const QualifiedName& name) { return TableAlreadyExists(name.
 Status CreateNew(StatementScope& scope, TableRequest request, commit::ChangeKind kind,
                  bool if_not_exists) {
   catalog::TableIdentifier id = request.name.identifier();
-  if (request.table.location.empty()) {
-    ASSIGN_OR_RETURN(request.table.location, request.name.catalog->DefaultTableLocation(id));
-  }
-  ASSIGN_OR_RETURN(spec::TableMetadata initial,
-                   spec::NewTableMetadata(request.table, scope.now_ms()));
   if (request.query == nullptr) {
+    if (request.table.location.empty()) {
+      ASSIGN_OR_RETURN(request.table.location, request.name.catalog->DefaultTableLocation(id));
+    }
+    ASSIGN_OR_RETURN(spec::TableMetadata initial,
+                     spec::NewTableMetadata(request.table, scope.now_ms()));
     auto created = request.name.catalog->CreateTable(id, std::move(initial));
     if (created) return {};
     if (created.error().code != ErrorCode::kAlreadyExists) return Fail(std::move(created).error());
     if (if_not_exists) return {};
     return Fail(AlreadyExists(request.name));
   }
+  ASSIGN_OR_RETURN(spec::TableMetadata initial,
+                   request.name.catalog->StageTable(id, request.table, scope.now_ms()));
   auto transaction = commit::Transaction::ForCreate(*request.name.catalog, id, std::move(initial),
                                                     TransactionOptions(scope));
   return FillAndCommit(scope, request, std::move(transaction), kind);
@@ -209,8 +211,12 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DropTable& stateme
     return Validation(
         "Cannot purge table: GC is disabled (deleting files may corrupt other tables)");
   }
-  RETURN_IF_ERROR(table->catalog->DropTable(table->id));
-  if (statement.purge)
+  if (!statement.purge) {
+    RETURN_IF_ERROR(table->catalog->DropTable(table->id));
+    return StatementResult();
+  }
+  ASSIGN_OR_RETURN(const bool purged, table->catalog->DropAndPurgeTable(table->id));
+  if (!purged)
     RETURN_IF_ERROR(commit::PurgeTable(table->catalog->file_system(), table->metadata()));
   return StatementResult();
 }
