@@ -75,7 +75,7 @@ class FileSystem {
   // Gives `from` the name `to`; kAlreadyExists when `to` exists (of two renames to one name exactly
   // one wins).
   virtual Status RenameNoReplace(const std::string& from, const std::string& to) = 0;
-  // Deletes a file. kNotFound when there is none.
+  // Deletes a file. kNotFound when there is none; an object store, which does not say, succeeds.
   virtual Status Delete(const std::string& path) = 0;
   // File or folder; kNotFound when neither is there. An object store answers for a folder when a
   // key starts with it.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/file_system.h"
+#include "io/object_reader.h"
 #include "io/object_store.h"
 
 namespace iceblink::io {
@@ -38,6 +39,7 @@ class ObjectFileSystem final : public FileSystem {
 
  private:
   std::shared_ptr<ObjectStore> store_;
+  SegmentCache segments_;  // outlived by the store, outlives the files
 };
 
 // Bucket and key of a location. kInvalidArgument, ValidationException, when it has no bucket.

@@ -38,6 +38,7 @@ struct AwsCredentials {
   std::string access_key_id;
   std::string secret_access_key;
   std::string session_token;  // empty for long-lived keys
+  bool operator==(const AwsCredentials&) const = default;
 };
 
 // What a signature is good for.

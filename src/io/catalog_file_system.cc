@@ -1,0 +1,93 @@
+#include "io/catalog_file_system.h"
+
+#include <array>
+
+#include "base/strings.h"
+#include "io/object_file_system.h"
+#include "io/s3_store.h"
+
+namespace iceblink::io {
+namespace {
+
+using Opened = Result<std::shared_ptr<FileSystem>>;
+
+Opened OpenS3(const FileSystemProperties& properties) {
+  ASSIGN_OR_RETURN(S3Options options, ParseS3Options(properties));
+  return std::make_shared<ObjectFileSystem>(std::make_shared<S3Store>(std::move(options)));
+}
+
+// The schemes of each object store, and how it is opened.
+struct StoreKind {
+  std::string_view name;
+  std::array<std::string_view, 3> schemes;
+  Opened (*open)(const FileSystemProperties&);
+};
+constexpr std::array kStores = {
+    StoreKind{"s3", {"s3", "s3a", "s3n"}, OpenS3},
+};
+
+const StoreKind* StoreOf(std::string_view scheme) {
+  for (const StoreKind& kind : kStores) {
+    for (const std::string_view name : kind.schemes) {
+      if (!name.empty() && name == scheme) return &kind;
+    }
+  }
+  return nullptr;
+}
+
+// The entry whose prefix is the longest that `path` begins with; end() when none does.
+template <typename Map>
+auto LongestPrefix(Map& by_prefix, std::string_view path) {
+  auto best = by_prefix.end();
+  for (auto it = by_prefix.begin(); it != by_prefix.end(); ++it) {
+    if (path.starts_with(it->first) &&
+        (best == by_prefix.end() || it->first.size() > best->first.size()))
+      best = it;
+  }
+  return best;
+}
+
+}  // namespace
+
+CatalogFileSystem::CatalogFileSystem(FileSystemProperties properties, FileSystem& fallback)
+    : fallback_(fallback) {
+  own_.properties = std::move(properties);
+}
+
+void CatalogFileSystem::SetCredentials(const std::string& prefix, FileSystemProperties properties) {
+  properties.insert(own_.properties.begin(), own_.properties.end());  // given ones stay
+  const std::lock_guard lock(mutex_);
+  Mount& mount = by_prefix_[prefix];
+  if (mount.properties == properties) return;
+  for (auto& [store, files] : mount.by_store) replaced_.push_back(std::move(files));
+  mount = Mount{std::move(properties), {}};
+}
+
+Result<FileSystem*> CatalogFileSystem::Resolve(std::string_view path) {
+  const StoreKind* kind = StoreOf(AsciiLower(Scheme(path)));
+  if (kind == nullptr) return &fallback_;
+  const std::lock_guard lock(mutex_);
+  const auto it = LongestPrefix(by_prefix_, path);
+  Mount& mount = it == by_prefix_.end() ? own_ : it->second;
+  std::shared_ptr<FileSystem>& files = mount.by_store[std::string(kind->name)];
+  if (files == nullptr) {
+    ASSIGN_OR_RETURN(files, kind->open(mount.properties));
+  }
+  return files.get();
+}
+
+void PrefixRouter::Mount(const std::string& prefix, std::shared_ptr<FileSystem> file_system) {
+  const std::lock_guard lock(mutex_);
+  auto& slot = by_prefix_[prefix];
+  if (slot == file_system) return;
+  if (slot != nullptr) replaced_.push_back(std::move(slot));
+  slot = std::move(file_system);
+}
+
+Result<FileSystem*> PrefixRouter::Resolve(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  const auto it = LongestPrefix(by_prefix_, path);
+  return it == by_prefix_.end() ? &fallback_ : it->second.get();
+}
+
+}  // namespace iceblink::io
