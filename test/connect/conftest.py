@@ -26,7 +26,7 @@ class Server:
             "spark.sql.defaultCatalog": "demo",
             "spark.sql.session.timeZone": "UTC",
         }
-        command = [str(BINARY), "serve", "--connect", "127.0.0.1:0"]
+        command = [str(BINARY), "serve", "--no-http", "--connect", "127.0.0.1:0"]
         for key, value in conf.items():
             command += ["--conf", f"{key}={value}"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
