@@ -19,8 +19,9 @@ pkg_check_modules(EDIT REQUIRED IMPORTED_TARGET libedit)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 
-# libcurl is loaded at run time, when the first request is sent; its header says how.
+# Loaded at run time when first used; their headers say how.
 find_path(CURL_HEADER curl/curl.h REQUIRED)
+find_path(PQ_HEADER libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)
 
 add_library(duckdb SHARED IMPORTED GLOBAL)
 set_target_properties(duckdb PROPERTIES IMPORTED_LOCATION ${ICEBLINK_PREBUILT}/lib/libduckdb.so)

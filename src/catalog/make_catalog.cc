@@ -8,8 +8,11 @@
 #include "catalog/hadoop_catalog.h"
 #include "catalog/memory_pointer_store.h"
 #include "catalog/metastore_catalog.h"
+#include "catalog/postgres.h"
 #include "catalog/rest_catalog.h"
 #include "catalog/sql_pointer_store.h"
+#include "catalog/sqlite.h"
+#include "io/catalog_file_system.h"
 
 namespace iceblink::catalog {
 namespace {
@@ -37,7 +40,7 @@ MetastoreCatalog::Options MetastoreOptions(const std::string& name, const Proper
 }
 
 Result<std::shared_ptr<Catalog>> MakeMemory(const std::string& name, const Properties& properties,
-                                            io::FileSystem& files) {
+                                            io::CatalogFileSystem& files) {
   MetastoreCatalog::Options options = MetastoreOptions(name, properties);
   if (options.warehouse.empty()) options.warehouse = "memory://" + name;
   options.strict_namespaces = true;
@@ -54,14 +57,29 @@ Result<std::string> SqliteFile(const std::string& uri) {
     return file.empty() ? std::string(":memory:") : file;
   }
   if (uri.starts_with(kSqlAlchemy)) return uri.substr(kSqlAlchemy.size());
-  return Fail(
-      ErrorCode::kUnsupported,
-      fmt::format("Unsupported JDBC URI: {}: only jdbc:sqlite:FILE and sqlite:///FILE are built in",
-                  uri));
+  return Fail(ErrorCode::kUnsupported,
+              fmt::format("Unsupported JDBC URI: {}: jdbc:sqlite:FILE, sqlite:///FILE and "
+                          "jdbc:postgresql://HOST:PORT/DATABASE are built in",
+                          uri.substr(0, uri.find_first_of("?@"))));
+}
+
+// The database that `uri` names; jdbc.user and jdbc.password are PostgreSQL's.
+Result<std::unique_ptr<SqlConnection>> OpenDatabase(const std::string& uri,
+                                                    const Properties& properties) {
+  auto settings = ParsePostgresUri(uri);
+  if (!settings) {
+    ASSIGN_OR_RETURN(const std::string file, SqliteFile(uri));
+    return SqliteConnection::Open(file, {});
+  }
+  for (const char* key : {"user", "password"}) {
+    const std::string value = Get(properties, std::string("jdbc.") + key);
+    if (!value.empty()) settings->emplace_back(key, value);
+  }
+  return PostgresConnection::Open(std::move(*settings));
 }
 
 Result<std::shared_ptr<Catalog>> MakeSql(const std::string& name, const Properties& properties,
-                                         io::FileSystem& files) {
+                                         io::CatalogFileSystem& files) {
   const std::string uri = Get(properties, "uri");
   if (uri.empty())
     return Fail(ErrorCode::kInvalidArgument, "JDBC connection URI is required",
@@ -72,8 +90,7 @@ Result<std::shared_ptr<Catalog>> MakeSql(const std::string& name, const Properti
         "Cannot initialize JDBCCatalog because warehousePath must not be null or empty");
   }
   options.strict_namespaces = IsTrue(properties, "jdbc.strict-mode");
-  ASSIGN_OR_RETURN(const std::string file, SqliteFile(uri));
-  ASSIGN_OR_RETURN(auto connection, SqliteConnection::Open(file, {}));
+  ASSIGN_OR_RETURN(auto connection, OpenDatabase(uri, properties));
   SqlPointerStore::Options store_options;
   store_options.catalog_name = name;
   store_options.create_tables =
@@ -85,7 +102,7 @@ Result<std::shared_ptr<Catalog>> MakeSql(const std::string& name, const Properti
 }
 
 Result<std::shared_ptr<Catalog>> MakeHadoop(const std::string& name, const Properties& properties,
-                                            io::FileSystem& files) {
+                                            io::CatalogFileSystem& files) {
   const std::string warehouse(StripTrailing(Get(properties, "warehouse"), '/'));
   if (warehouse.empty()) {
     return IllegalArgument(
@@ -95,11 +112,14 @@ Result<std::shared_ptr<Catalog>> MakeHadoop(const std::string& name, const Prope
 }
 
 Result<std::shared_ptr<Catalog>> MakeRest(const std::string& name, const Properties& properties,
-                                          io::FileSystem& files) {
+                                          io::CatalogFileSystem& files) {
   rest::RestCatalog::Options options;
   options.name = name;
   options.properties = properties;
   options.files = &files;
+  options.set_credentials = [&files](const std::string& prefix, const Properties& vended) {
+    files.SetCredentials(prefix, vended);
+  };
   return rest::RestCatalog::Open(std::move(options));
 }
 
@@ -107,7 +127,8 @@ Result<std::shared_ptr<Catalog>> MakeRest(const std::string& name, const Propert
 struct Kind {
   std::string_view type;
   std::string_view implementation;
-  Result<std::shared_ptr<Catalog>> (*make)(const std::string&, const Properties&, io::FileSystem&);
+  Result<std::shared_ptr<Catalog>> (*make)(const std::string&, const Properties&,
+                                           io::CatalogFileSystem&);
 };
 constexpr std::array kKinds = {
     Kind{"jdbc", "org.apache.iceberg.jdbc.JdbcCatalog", MakeSql},
@@ -121,6 +142,22 @@ constexpr std::array kKinds = {
     Kind{"nessie", "org.apache.iceberg.nessie.NessieCatalog", nullptr},
     Kind{"bigquery", "org.apache.iceberg.gcp.bigquery.BigQueryMetastoreCatalog", nullptr},
 };
+
+// A catalog and the file system that it refers to.
+struct Held {
+  std::unique_ptr<io::CatalogFileSystem> files;
+  std::shared_ptr<Catalog> catalog;
+};
+
+Result<std::shared_ptr<Catalog>> MakeWithFiles(const Kind& kind, const std::string& name,
+                                               const Properties& properties,
+                                               io::FileSystem& fallback) {
+  auto held = std::make_shared<Held>();
+  held->files = std::make_unique<io::CatalogFileSystem>(properties, fallback);
+  ASSIGN_OR_RETURN(held->catalog, kind.make(name, properties, *held->files));
+  held->files->SetProperties(held->catalog->properties());  // with what a server added
+  return std::shared_ptr<Catalog>(held, held->catalog.get());
+}
 
 }  // namespace
 
@@ -139,7 +176,7 @@ Result<std::shared_ptr<Catalog>> MakeCatalog(const std::string& name, const Prop
     const bool matches =
         implementation.empty() ? kind.type == type : kind.implementation == implementation;
     if (!matches) continue;
-    if (kind.make != nullptr) return kind.make(name, properties, files);
+    if (kind.make != nullptr) return MakeWithFiles(kind, name, properties, files);
     return Fail(
         ErrorCode::kUnsupported,
         fmt::format(

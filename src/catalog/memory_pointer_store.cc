@@ -39,6 +39,20 @@ Result<bool> MemoryPointerStore::Swap(const TableIdentifier& id, PointerKind kin
   return true;
 }
 
+Result<std::optional<size_t>> MemoryPointerStore::SwapAll(const std::vector<PointerSwap>& swaps) {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < swaps.size(); i++) {
+    const auto it = entries_.find(swaps[i].id);
+    const bool holds = swaps[i].from
+                           ? it != entries_.end() && it->second.kind == PointerKind::kTable &&
+                                 it->second.metadata_location == *swaps[i].from
+                           : it == entries_.end();
+    if (!holds) return std::optional(i);
+  }
+  for (const PointerSwap& swap : swaps) entries_[swap.id] = {PointerKind::kTable, swap.to};
+  return std::optional<size_t>();
+}
+
 Result<bool> MemoryPointerStore::Remove(const TableIdentifier& id, PointerKind kind) {
   const std::lock_guard lock(mutex_);
   return FindKind(id, kind) != nullptr && entries_.erase(id) == 1;

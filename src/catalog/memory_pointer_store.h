@@ -14,6 +14,7 @@ class MemoryPointerStore final : public PointerStore {
   Result<bool> Insert(const TableIdentifier& id, const Pointer& pointer) override;
   Result<bool> Swap(const TableIdentifier& id, PointerKind kind, const std::string& from,
                     const std::string& to) override;
+  Result<std::optional<size_t>> SwapAll(const std::vector<PointerSwap>& swaps) override;
   Result<bool> Remove(const TableIdentifier& id, PointerKind kind) override;
   Result<bool> Rename(const TableIdentifier& from, const TableIdentifier& to,
                       PointerKind kind) override;

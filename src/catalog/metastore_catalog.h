@@ -51,6 +51,7 @@ class MetastoreCatalog final : public Catalog, public ViewCatalog {
   Result<LoadedTable> CreateTable(const TableIdentifier& id, spec::TableMetadata metadata) override;
   Result<LoadedTable> CommitTable(const TableIdentifier& id, const LoadedTable& base,
                                   spec::TableMetadata updated) override;
+  Status CommitTables(std::vector<TableChange> changes) override;
   Status DropTable(const TableIdentifier& id) override;
   Status RenameTable(const TableIdentifier& from, const TableIdentifier& to) override;
   Result<LoadedTable> RegisterTable(const TableIdentifier& id,
@@ -83,6 +84,10 @@ class MetastoreCatalog final : public Catalog, public ViewCatalog {
                      const std::string& to);
   Status ClassifyFailedSwap(const TableIdentifier& id, const std::string& from,
                             const std::string& to, const Error& error);
+  // The metadata file of a change of CommitTables, and the swap that makes it current.
+  Result<PointerSwap> WriteChange(TableChange& change);
+  // What became of swaps that failed without an answer.
+  Status ClassifyFailedSwaps(const std::vector<PointerSwap>& swaps, const Error& error);
   Status Rename(const TableIdentifier& from, const TableIdentifier& to, PointerKind kind);
   Result<std::string> WriteViewFile(const spec::ViewMetadata& metadata, int32_t version);
 

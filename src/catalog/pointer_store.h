@@ -18,6 +18,13 @@ struct Pointer {
   std::string metadata_location;
 };
 
+// A table that shall point at `to`, if it points at `from`, or, without one, if there is none.
+struct PointerSwap {
+  TableIdentifier id;
+  std::optional<std::string> from;
+  std::string to;
+};
+
 class PointerStore {
  public:
   virtual ~PointerStore() = default;
@@ -28,6 +35,8 @@ class PointerStore {
   // Points `id` at `to` if it still points at `from`; false if not.
   virtual Result<bool> Swap(const TableIdentifier& id, PointerKind kind, const std::string& from,
                             const std::string& to) = 0;
+  // All of them or none: nothing when done, else the index of one that does not hold.
+  virtual Result<std::optional<size_t>> SwapAll(const std::vector<PointerSwap>& swaps) = 0;
   // False when there is none of this kind.
   virtual Result<bool> Remove(const TableIdentifier& id, PointerKind kind) = 0;
   // kAlreadyExists when `to` is taken, false when there is no `from` of this kind.

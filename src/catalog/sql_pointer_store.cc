@@ -35,40 +35,37 @@ Namespace NamespaceOf(const std::string& text) {
 }  // namespace
 
 Result<std::unique_ptr<SqlPointerStore>> SqlPointerStore::Open(
-    std::unique_ptr<SqliteConnection> connection, Options options) {
+    std::unique_ptr<SqlConnection> connection, Options options) {
   std::unique_ptr<SqlPointerStore> store(
       new SqlPointerStore(std::move(connection), options.catalog_name));
   RETURN_IF_ERROR(store->PrepareSchema(options));
   return store;
 }
 
-Result<bool> SqlPointerStore::HasTable(const std::string& name) {
-  ASSIGN_OR_RETURN(
-      const auto rows,
-      connection_->Query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", {name}));
-  return !rows.empty();
-}
-
 Status SqlPointerStore::PrepareSchema(const Options& options) {
   // Look first: a catalog that exists is opened without a write. Both tables come in one
   // transaction, as each costs a sync.
-  std::vector<SqliteConnection::Statement> missing;
+  std::vector<SqlConnection::Statement> missing;
   for (const auto& [name, sql] : {std::pair{"iceberg_tables", kCreateTables},
                                   std::pair{"iceberg_namespace_properties", kCreateProperties}}) {
-    ASSIGN_OR_RETURN(const bool exists, HasTable(name));
+    ASSIGN_OR_RETURN(const bool exists, connection_->HasTable(name));
     if (!exists && options.create_tables) missing.push_back({sql, {}});
   }
-  if (!missing.empty()) RETURN_IF_ERROR(connection_->ExecuteAll(missing));
-  ASSIGN_OR_RETURN(const auto columns,
-                   connection_->Query("SELECT name FROM pragma_table_info('iceberg_tables')"));
-  has_type_ = std::any_of(columns.begin(), columns.end(),
-                          [](const auto& row) { return row[0] == "iceberg_type"; });
+  if (!missing.empty()) RETURN_IF_ERROR(CreateTables(missing));
+  ASSIGN_OR_RETURN(has_type_, connection_->HasColumn("iceberg_tables", "iceberg_type"));
   if (!has_type_ && options.upgrade_to_v1) {
     RETURN_IF_ERROR(
         connection_->Execute("ALTER TABLE iceberg_tables ADD COLUMN iceberg_type VARCHAR(5)"));
     has_type_ = true;
   }
   return {};
+}
+
+Status SqlPointerStore::CreateTables(const std::vector<SqlConnection::Statement>& missing) {
+  const Status created = connection_->ExecuteAll(missing);
+  if (created || created.error().code != ErrorCode::kAlreadyExists) return created;
+  // Of two processes that create at once PostgreSQL refuses one, IF NOT EXISTS or not.
+  return connection_->ExecuteAll(missing);
 }
 
 std::string SqlPointerStore::KindFilter(PointerKind kind) const {
@@ -88,30 +85,50 @@ Result<std::optional<Pointer>> SqlPointerStore::Find(const TableIdentifier& id) 
   return Pointer{kind, rows[0][0].value_or("")};
 }
 
-Result<bool> SqlPointerStore::Insert(const TableIdentifier& id, const Pointer& pointer) {
+SqlConnection::Statement SqlPointerStore::InsertStatement(const TableIdentifier& id,
+                                                          const Pointer& pointer) const {
   const std::string columns = "catalog_name, table_namespace, table_name, metadata_location";
-  SqliteConnection::Arguments arguments{catalog_name_, NamespaceToString(id.ns), id.name,
-                                        pointer.metadata_location};
-  if (has_type_) arguments.emplace_back(TypeName(pointer.kind));
-  const auto done = connection_->Execute(
-      has_type_
-          ? "INSERT INTO iceberg_tables (" + columns + ", iceberg_type) VALUES (?, ?, ?, ?, ?)"
-          : "INSERT INTO iceberg_tables (" + columns + ") VALUES (?, ?, ?, ?)",
-      arguments);
+  SqlConnection::Arguments arguments{catalog_name_, NamespaceToString(id.ns), id.name,
+                                     pointer.metadata_location};
+  if (!has_type_)
+    return {"INSERT INTO iceberg_tables (" + columns + ") VALUES (?, ?, ?, ?)", arguments};
+  arguments.emplace_back(TypeName(pointer.kind));
+  return {"INSERT INTO iceberg_tables (" + columns + ", iceberg_type) VALUES (?, ?, ?, ?, ?)",
+          arguments};
+}
+
+Result<bool> SqlPointerStore::Insert(const TableIdentifier& id, const Pointer& pointer) {
+  const SqlConnection::Statement insert = InsertStatement(id, pointer);
+  const auto done = connection_->Execute(insert.sql, insert.arguments);
   if (done) return true;
   if (done.error().code == ErrorCode::kAlreadyExists) return false;
   return Fail(done.error());
 }
 
+SqlConnection::Statement SqlPointerStore::SwapStatement(const TableIdentifier& id, PointerKind kind,
+                                                        const std::string& from,
+                                                        const std::string& to) const {
+  return {std::string("UPDATE iceberg_tables SET metadata_location = ?, "
+                      "previous_metadata_location = ?") +
+              kById + " AND metadata_location = ?" + KindFilter(kind),
+          {to, from, catalog_name_, NamespaceToString(id.ns), id.name, from}};
+}
+
 Result<bool> SqlPointerStore::Swap(const TableIdentifier& id, PointerKind kind,
                                    const std::string& from, const std::string& to) {
-  ASSIGN_OR_RETURN(
-      const int changed,
-      connection_->Execute(std::string("UPDATE iceberg_tables SET metadata_location = ?, "
-                                       "previous_metadata_location = ?") +
-                               kById + " AND metadata_location = ?" + KindFilter(kind),
-                           {to, from, catalog_name_, NamespaceToString(id.ns), id.name, from}));
+  const SqlConnection::Statement swap = SwapStatement(id, kind, from, to);
+  ASSIGN_OR_RETURN(const int changed, connection_->Execute(swap.sql, swap.arguments));
   return changed == 1;
+}
+
+Result<std::optional<size_t>> SqlPointerStore::SwapAll(const std::vector<PointerSwap>& swaps) {
+  std::vector<SqlConnection::Statement> statements;
+  for (const PointerSwap& swap : swaps) {
+    statements.push_back(swap.from
+                             ? SwapStatement(swap.id, PointerKind::kTable, *swap.from, swap.to)
+                             : InsertStatement(swap.id, {PointerKind::kTable, swap.to}));
+  }
+  return connection_->ExecuteEach(statements);
 }
 
 Result<bool> SqlPointerStore::Remove(const TableIdentifier& id, PointerKind kind) {
@@ -138,10 +155,11 @@ Result<std::vector<std::string>> SqlPointerStore::Names(const Namespace& ns, Poi
       const auto rows,
       connection_->Query(
           "SELECT table_name FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ?" +
-              KindFilter(kind) + " ORDER BY table_name",
+              KindFilter(kind),
           {catalog_name_, NamespaceToString(ns)}));
   std::vector<std::string> names;
   for (const auto& row : rows) names.push_back(row[0].value_or(""));
+  std::sort(names.begin(), names.end());  // by bytes, whatever the database's collation
   return names;
 }
 
@@ -184,11 +202,13 @@ Result<Properties> SqlPointerStore::FindProperties(const Namespace& ns) {
 }
 
 Status SqlPointerStore::PutProperties(const Namespace& ns, const Properties& properties) {
-  std::vector<SqliteConnection::Statement> statements;
+  std::vector<SqlConnection::Statement> statements;
   for (const auto& [key, value] : properties) {
     statements.push_back(
-        {"INSERT OR REPLACE INTO iceberg_namespace_properties "
-         "(catalog_name, namespace, property_key, property_value) VALUES (?, ?, ?, ?)",
+        {"INSERT INTO iceberg_namespace_properties "
+         "(catalog_name, namespace, property_key, property_value) VALUES (?, ?, ?, ?) "
+         "ON CONFLICT (catalog_name, namespace, property_key) "
+         "DO UPDATE SET property_value = excluded.property_value",
          {catalog_name_, NamespaceToString(ns), key, value}});
   }
   return connection_->ExecuteAll(statements);
@@ -196,7 +216,7 @@ Status SqlPointerStore::PutProperties(const Namespace& ns, const Properties& pro
 
 Status SqlPointerStore::RemoveProperties(const Namespace& ns,
                                          const std::vector<std::string>& keys) {
-  std::vector<SqliteConnection::Statement> statements;
+  std::vector<SqlConnection::Statement> statements;
   for (const std::string& key : keys) {
     statements.push_back(
         {"DELETE FROM iceberg_namespace_properties WHERE catalog_name = ? AND namespace = ? "

@@ -1,5 +1,5 @@
-// PointerStore on SQLite, in exactly the tables of Iceberg's JdbcCatalog (PyIceberg's SqlCatalog
-// uses the same):
+// PointerStore on a database (SQLite, PostgreSQL), in exactly the tables of Iceberg's JdbcCatalog
+// (PyIceberg's SqlCatalog uses the same):
 //
 //   iceberg_tables(catalog_name, table_namespace, table_name, metadata_location,
 //   previous_metadata_location[, iceberg_type])
@@ -14,7 +14,7 @@
 #pragma once
 
 #include "catalog/pointer_store.h"
-#include "catalog/sqlite.h"
+#include "catalog/sql_connection.h"
 
 namespace iceblink::catalog {
 
@@ -25,7 +25,7 @@ class SqlPointerStore final : public PointerStore {
     bool create_tables = true;   // jdbc.init-catalog-tables
     bool upgrade_to_v1 = false;  // jdbc.schema-version=V1
   };
-  static Result<std::unique_ptr<SqlPointerStore>> Open(std::unique_ptr<SqliteConnection> connection,
+  static Result<std::unique_ptr<SqlPointerStore>> Open(std::unique_ptr<SqlConnection> connection,
                                                        Options options);
 
   // False for schema V0.
@@ -35,6 +35,7 @@ class SqlPointerStore final : public PointerStore {
   Result<bool> Insert(const TableIdentifier& id, const Pointer& pointer) override;
   Result<bool> Swap(const TableIdentifier& id, PointerKind kind, const std::string& from,
                     const std::string& to) override;
+  Result<std::optional<size_t>> SwapAll(const std::vector<PointerSwap>& swaps) override;
   Result<bool> Remove(const TableIdentifier& id, PointerKind kind) override;
   Result<bool> Rename(const TableIdentifier& from, const TableIdentifier& to,
                       PointerKind kind) override;
@@ -47,14 +48,17 @@ class SqlPointerStore final : public PointerStore {
   Status RemoveNamespace(const Namespace& ns) override;
 
  private:
-  SqlPointerStore(std::unique_ptr<SqliteConnection> connection, std::string catalog_name)
+  SqlPointerStore(std::unique_ptr<SqlConnection> connection, std::string catalog_name)
       : connection_(std::move(connection)), catalog_name_(std::move(catalog_name)) {}
   Status PrepareSchema(const Options& options);
-  Result<bool> HasTable(const std::string& name);
+  Status CreateTables(const std::vector<SqlConnection::Statement>& missing);
+  SqlConnection::Statement InsertStatement(const TableIdentifier& id, const Pointer& pointer) const;
+  SqlConnection::Statement SwapStatement(const TableIdentifier& id, PointerKind kind,
+                                         const std::string& from, const std::string& to) const;
   // " AND ..." that keeps rows of this kind.
   std::string KindFilter(PointerKind kind) const;
 
-  std::unique_ptr<SqliteConnection> connection_;
+  std::unique_ptr<SqlConnection> connection_;
   std::string catalog_name_;
   bool has_type_ = false;
 };

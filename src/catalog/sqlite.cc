@@ -98,10 +98,41 @@ Status SqliteConnection::ExecuteAll(const std::vector<Statement>& statements) {
     (void)Run("ROLLBACK", {});
     return Fail(done.error());
   }
+  return CommitOrRollBack();
+}
+
+Status SqliteConnection::CommitOrRollBack() {
   const auto committed = Run("COMMIT", {});
   if (committed) return {};
   (void)Run("ROLLBACK", {});
   return Fail(committed.error());
+}
+
+Result<std::optional<size_t>> SqliteConnection::ExecuteEach(
+    const std::vector<Statement>& statements) {
+  const std::lock_guard lock(mutex_);
+  RETURN_IF_ERROR(Run("BEGIN IMMEDIATE", {}));
+  for (size_t i = 0; i < statements.size(); i++) {
+    const auto done = Run(statements[i].sql, statements[i].arguments);
+    if (done && sqlite3_changes(db_) == 1) continue;
+    (void)Run("ROLLBACK", {});
+    if (done || done.error().code == ErrorCode::kAlreadyExists) return std::optional(i);
+    return Fail(done.error());
+  }
+  RETURN_IF_ERROR(CommitOrRollBack());
+  return std::optional<size_t>();
+}
+
+Result<bool> SqliteConnection::HasTable(const std::string& table) {
+  ASSIGN_OR_RETURN(const auto rows,
+                   Query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", {table}));
+  return !rows.empty();
+}
+
+Result<bool> SqliteConnection::HasColumn(const std::string& table, const std::string& column) {
+  ASSIGN_OR_RETURN(const auto rows,
+                   Query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", {table, column}));
+  return !rows.empty();
 }
 
 }  // namespace iceblink::catalog
