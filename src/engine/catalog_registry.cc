@@ -50,6 +50,12 @@ catalog::Properties CatalogRegistry::PropertiesOf(const std::string& name) const
            AbsolutePath(configuration_.Get("spark.sql.warehouse.dir", "spark-warehouse"))}};
 }
 
+catalog::Properties CatalogRegistry::WithHadoopSettings(catalog::Properties properties) const {
+  for (const auto& [key, value] : configuration_.WithPrefix("spark.hadoop."))
+    properties.try_emplace("hadoop." + key, value);
+  return properties;
+}
+
 Result<std::shared_ptr<catalog::Catalog>> CatalogRegistry::Get(const std::string& name) {
   if (auto at = loaded_.find(name); at != loaded_.end()) return at->second;
   if (!Exists(name)) {
@@ -59,7 +65,7 @@ Result<std::shared_ptr<catalog::Catalog>> CatalogRegistry::Get(const std::string
                         "\" to a catalog plugin.");
   }
   ASSIGN_OR_RETURN(std::shared_ptr<catalog::Catalog> made,
-                   catalog::MakeCatalog(name, PropertiesOf(name)));
+                   catalog::MakeCatalog(name, WithHadoopSettings(PropertiesOf(name))));
   if (name == kSessionCatalog) {
     ASSIGN_OR_RETURN(bool exists, made->NamespaceExists({"default"}));
     if (!exists) RETURN_IF_ERROR(made->CreateNamespace({"default"}, {}));

@@ -37,6 +37,8 @@ class CatalogRegistry {
  private:
   bool NothingConfigured() const;
   catalog::Properties PropertiesOf(const std::string& name) const;
+  // The catalog's own go before the session's.
+  catalog::Properties WithHadoopSettings(catalog::Properties properties) const;
 
   const Configuration& configuration_;
   std::map<std::string, std::shared_ptr<catalog::Catalog>> loaded_;

@@ -110,6 +110,7 @@ Status FillAndCommit(StatementScope& scope, const TableRequest& request,
   commit::SnapshotChange change;
   if (request.query != nullptr) {
     auto metadata = std::make_shared<const spec::TableMetadata>(transaction.metadata());
+    scope.session.Reach(request.name.catalog, *metadata);
     exec::WriteSpec write = MakeWriteSpec(scope, metadata);
     ASSIGN_OR_RETURN(exec::WrittenFiles written,
                      scope.executor().Write(request.query, write, scope.context()));

@@ -116,6 +116,7 @@ Result<std::optional<catalog::LoadedTable>> NameResolver::Load(const QualifiedNa
     }
     return Fail(std::move(loaded).error());
   }
+  session_.Reach(name.catalog, *loaded->metadata);
   loaded_.emplace(std::move(key), *loaded);
   return std::optional(std::move(*loaded));
 }

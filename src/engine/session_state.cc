@@ -8,7 +8,11 @@
 namespace iceblink::engine {
 
 SessionState::SessionState(SessionOptions options)
-    : configuration(options.settings), catalogs(configuration), options_(std::move(options)) {
+    : configuration(options.settings),
+      catalogs(configuration),
+      options_(std::move(options)),
+      own_files_(configuration.WithPrefix("spark.hadoop.")),
+      files_(own_files_) {
   app_id_ = "local-" + std::to_string(clock().NowMillis());
   options_.app_name = configuration.Get("spark.app.name", options_.app_name);
   current_catalog = catalogs.DefaultCatalog();
@@ -32,11 +36,22 @@ int SessionState::default_parallelism() const {
   return 1;
 }
 
+void SessionState::Reach(const std::shared_ptr<catalog::Catalog>& catalog,
+                         const spec::TableMetadata& table) {
+  const std::shared_ptr<io::FileSystem> files(catalog, &catalog->file_system());
+  const auto mount = [&](const std::string& location) {
+    if (!location.empty()) files_.Mount(io::JoinPath(location, ""), files);
+  };
+  mount(table.location);
+  for (const char* property : {"write.data.path", "write.metadata.path"})
+    mount(table.Property(property));
+}
+
 exec::Executor& SessionState::executor() {
   std::lock_guard lock(mutex_);
   if (executor_ == nullptr) {
     executor_ = std::make_unique<exec::Executor>(
-        exec::ExecutorOptions{options_.threads, options_.memory_limit, {}});
+        exec::ExecutorOptions{options_.threads, options_.memory_limit, {}, &files_});
   }
   return *executor_;
 }

@@ -16,6 +16,7 @@
 #include "engine/configuration.h"
 #include "engine/session.h"
 #include "exec/executor.h"
+#include "io/catalog_file_system.h"
 #include "plan/resolver.h"
 #include "table/manifest_cache.h"
 
@@ -42,6 +43,8 @@ class SessionState {
   void UpdateTimeZone();
   int default_parallelism() const;
 
+  // Makes the files of a catalog's table reachable for the executor, as the catalog reaches them.
+  void Reach(const std::shared_ptr<catalog::Catalog>& catalog, const spec::TableMetadata& table);
   // The executor, made at its first use.
   exec::Executor& executor();
   void Interrupt();
@@ -57,7 +60,9 @@ class SessionState {
   SessionOptions options_;
   std::string app_id_;
   const TimeZone* time_zone_ = &TimeZone::Utc();
-  std::mutex mutex_;  // guards executor_ against Interrupt
+  io::CatalogFileSystem own_files_;  // of locations that belong to no catalog
+  io::PrefixRouter files_;           // what the executor sees
+  std::mutex mutex_;                 // guards executor_ against Interrupt
   std::unique_ptr<exec::Executor> executor_;
   std::atomic<bool> interrupted_ = false;
 };

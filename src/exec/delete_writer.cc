@@ -39,10 +39,11 @@ std::string PartitionFolder(const WriteSpec& write, const spec::DataFile& file) 
 // ---- deletion vectors
 // ------------------------------------------------------------------------------------------------
 
-Result<std::vector<spec::DataFile>> WriteVectors(const WriteSpec& write, FileLocations& locations,
+Result<std::vector<spec::DataFile>> WriteVectors(DuckDbSession& session, const WriteSpec& write,
+                                                 FileLocations& locations,
                                                  std::vector<FileDeletes>& deletes) {
   std::string path = locations.Next("", kSuffix, "puffin");
-  ASSIGN_OR_RETURN(auto file, io::DefaultFileSystem().Create(path, io::WriteMode::kCreateNew));
+  ASSIGN_OR_RETURN(auto file, session.files().Create(path, io::WriteMode::kCreateNew));
   ASSIGN_OR_RETURN(io::PuffinWriter writer,
                    io::PuffinWriter::Create(std::move(file), {{"created-by", "iceblink"}}));
   std::vector<spec::DataFile> out;
@@ -174,7 +175,7 @@ Result<std::vector<spec::DataFile>> WriteDeletes(DuckDbSession& session, const W
   if (deletes.empty()) return std::vector<spec::DataFile>();
   ASSIGN_OR_RETURN(FileLocations locations,
                    FileLocations::Make(*write.metadata, write.operation_id, 0));
-  if (write.metadata->format_version >= 3) return WriteVectors(write, locations, deletes);
+  if (write.metadata->format_version >= 3) return WriteVectors(session, write, locations, deletes);
   auto option = write.options.find("delete-granularity");
   std::string granularity = option != write.options.end()
                                 ? option->second
@@ -205,7 +206,7 @@ Result<std::vector<spec::DataFile>> WriteDeletes(DuckDbSession& session, const W
     return {};
   });
   if (!status) {
-    io::DefaultFileSystem().DeleteMany(created, {});
+    session.files().DeleteMany(created, {});
     return Fail(status.error());
   }
   return out;

@@ -9,6 +9,7 @@ namespace {
 
 // Keeps DuckDB from taking "s3://" paths itself.
 constexpr std::string_view kPrefix = "iceblink+";
+constexpr const char* kSizeOption = "file_size";
 
 std::string Location(const std::string& path) { return path.substr(kPrefix.size()); }
 
@@ -41,6 +42,7 @@ class Handle final : public duckdb::FileHandle {
 
 class AdaptedFileSystem final : public duckdb::FileSystem {
  public:
+  explicit AdaptedFileSystem(io::FileSystem& files) : files_(files) {}
   bool CanHandleFile(const std::string& path) override { return path.starts_with(kPrefix); }
   std::string GetName() const override { return "iceblink"; }
 
@@ -48,10 +50,10 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
       const std::string& path, duckdb::FileOpenFlags flags,
       duckdb::optional_ptr<duckdb::FileOpener>) override {
     if (flags.OpenForWriting()) {
-      auto file = Take(io::DefaultFileSystem().Create(Location(path), io::WriteMode::kReplace));
+      auto file = Take(files_.Create(Location(path), io::WriteMode::kReplace));
       return duckdb::make_uniq<Handle>(*this, path, flags, nullptr, std::move(file));
     }
-    auto file = Take(io::DefaultFileSystem().OpenRead(Location(path)));
+    auto file = Take(files_.OpenRead(Location(path)));
     return duckdb::make_uniq<Handle>(*this, path, flags, std::move(file), nullptr);
   }
 
@@ -95,21 +97,46 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
   bool CanSeek() override { return true; }
   bool OnDiskFile(duckdb::FileHandle&) override { return false; }
   bool FileExists(const std::string& path, duckdb::optional_ptr<duckdb::FileOpener>) override {
-    return Take(io::DefaultFileSystem().Exists(Location(path)));
+    return Take(files_.Exists(Location(path)));
   }
   bool DirectoryExists(const std::string&, duckdb::optional_ptr<duckdb::FileOpener>) override {
     return true;
   }
   void CreateDirectory(const std::string&, duckdb::optional_ptr<duckdb::FileOpener>) override {}
   void RemoveFile(const std::string& path, duckdb::optional_ptr<duckdb::FileOpener>) override {
-    Check(io::DefaultFileSystem().Delete(Location(path)));
+    Check(files_.Delete(Location(path)));
   }
+
+ protected:
+  bool SupportsOpenFileExtended() const override { return true; }
+  duckdb::unique_ptr<duckdb::FileHandle> OpenFileExtended(
+      const duckdb::OpenFileInfo& info, duckdb::FileOpenFlags flags,
+      duckdb::optional_ptr<duckdb::FileOpener> opener) override {
+    if (info.extended_info == nullptr || flags.OpenForWriting())
+      return OpenFile(info.path, flags, opener);
+    const auto size = info.extended_info->options.find(kSizeOption);
+    if (size == info.extended_info->options.end()) return OpenFile(info.path, flags, opener);
+    auto file = Take(files_.OpenSized(Location(info.path), size->second.GetValue<int64_t>()));
+    return duckdb::make_uniq<Handle>(*this, info.path, flags, std::move(file), nullptr);
+  }
+
+ private:
+  io::FileSystem& files_;
 };
 
 }  // namespace
 
-duckdb::unique_ptr<duckdb::FileSystem> MakeDuckDbFileSystem() {
-  return duckdb::make_uniq<AdaptedFileSystem>();
+duckdb::unique_ptr<duckdb::FileSystem> MakeDuckDbFileSystem(io::FileSystem& files) {
+  return duckdb::make_uniq<AdaptedFileSystem>(files);
+}
+
+duckdb::OpenFileInfo DuckDbFile(const std::string& location, int64_t size) {
+  duckdb::OpenFileInfo info(DuckDbPath(location));
+  if (!info.path.starts_with(kPrefix)) return info;
+  info.extended_info = duckdb::make_shared_ptr<duckdb::ExtendedOpenFileInfo>();
+  info.extended_info->options[kSizeOption] = duckdb::Value::BIGINT(size);
+  info.extended_info->options["validate_external_file_cache"] = duckdb::Value::BOOLEAN(false);
+  return info;
 }
 
 std::string DuckDbPath(const std::string& location) {

@@ -26,7 +26,7 @@ Status DuckDbSession::Open() {
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   auto database = std::make_unique<duckdb::DuckDB>(nullptr, &config);
-  database->GetFileSystem().RegisterSubSystem(MakeDuckDbFileSystem());
+  database->GetFileSystem().RegisterSubSystem(MakeDuckDbFileSystem(files()));
   auto connection = std::make_unique<duckdb::Connection>(*database);
   connection->BeginTransaction();
   duckdb::ExtensionLoader loader(*database->instance, "iceblink");

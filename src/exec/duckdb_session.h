@@ -47,8 +47,12 @@ class DuckDbSession {
   Status InTransaction(const std::function<Status(duckdb::ClientContext&)>& body);
 
   StatementObjects& objects() { return *objects_; }
-  // Where metadata is read from: the process's file systems, with a cache of manifests.
-  table::ReadContext reading() { return {&io::DefaultFileSystem(), &manifests_}; }
+  // Where data and metadata are.
+  io::FileSystem& files() {
+    return options_.files != nullptr ? *options_.files : io::DefaultFileSystem();
+  }
+  // Where metadata is read from, with a cache of manifests.
+  table::ReadContext reading() { return {&files(), &manifests_}; }
   // Requires Prepare.
   duckdb::Connection& connection() { return *connection_; }
   void Interrupt();

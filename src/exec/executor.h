@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
+#include "io/file_system.h"
 #include "plan/logical_plan.h"
 #include "spec/manifest.h"
 #include "spec/table_metadata.h"
@@ -26,6 +27,8 @@ struct ExecutorOptions {
   int threads = 0;             // 0: one per core
   int64_t memory_limit = 0;    // bytes; 0: DuckDB's default (80 % of the machine)
   std::string temp_directory;  // spill files; empty: DuckDB's default
+  io::FileSystem* files =
+      nullptr;  // of data and metadata; outlives the executor. Null: the process's
 };
 
 // What of a session's settings and clock a statement's run depends on.

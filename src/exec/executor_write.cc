@@ -157,7 +157,7 @@ Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std
     std::vector<std::string> created = files->created();
     files.reset();
     session.objects().Clear();
-    io::DefaultFileSystem().DeleteMany(created, {});
+    session.files().DeleteMany(created, {});
     return Fail(status.error());
   }
   *rows += files->rows();
@@ -203,7 +203,7 @@ Result<WrittenFiles> Executor::Write(const plan::PlanPtr& given, const WriteSpec
     if (!status) {
       std::vector<std::string> paths;
       for (const spec::DataFile& file : out.data_files) paths.push_back(file.file_path);
-      io::DefaultFileSystem().DeleteMany(paths, {});
+      session.files().DeleteMany(paths, {});
       return Fail(status.error());
     }
     return out;

@@ -33,14 +33,15 @@ bool Flag(const plan::FileScan& scan, const char* name) {
 }
 
 // The files of a path: itself, or what a folder holds without hidden ones.
-Result<std::vector<std::string>> Expand(const std::vector<std::string>& paths) {
+Result<std::vector<std::string>> Expand(io::FileSystem& files,
+                                        const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   for (const std::string& path : paths) {
     if (path.find_first_of("*?[") != std::string::npos) {
       out.push_back(DuckDbPath(path));
       continue;
     }
-    auto info = io::DefaultFileSystem().Stat(path);
+    auto info = files.Stat(path);
     if (!info) {
       if (info.error().code != ErrorCode::kNotFound) return Fail(info.error());
       Error error =
@@ -55,16 +56,15 @@ Result<std::vector<std::string>> Expand(const std::vector<std::string>& paths) {
       out.push_back(DuckDbPath(path));
       continue;
     }
-    std::vector<std::string> files;
-    RETURN_IF_ERROR(
-        io::DefaultFileSystem().List(path, true, [&](const io::FileInfo& file) -> Status {
-          std::string_view name = io::BaseName(file.path);
-          if (!file.is_directory && !name.starts_with('_') && !name.starts_with('.'))
-            files.push_back(DuckDbPath(file.path));
-          return {};
-        }));
-    std::sort(files.begin(), files.end());
-    out.insert(out.end(), files.begin(), files.end());
+    std::vector<std::string> found;
+    RETURN_IF_ERROR(files.List(path, true, [&](const io::FileInfo& file) -> Status {
+      std::string_view name = io::BaseName(file.path);
+      if (!file.is_directory && !name.starts_with('_') && !name.starts_with('.'))
+        found.push_back(DuckDbPath(file.path));
+      return {};
+    }));
+    std::sort(found.begin(), found.end());
+    out.insert(out.end(), found.begin(), found.end());
   }
   return out;
 }
@@ -88,8 +88,9 @@ std::string CsvArguments(const plan::FileScan& scan) {
   return out;
 }
 
-Result<std::string> Relation(const plan::FileScan& scan, Extensions* needs) {
-  ASSIGN_OR_RETURN(std::vector<std::string> files, Expand(scan.paths));
+Result<std::string> Relation(DuckDbSession& session, const plan::FileScan& scan,
+                             Extensions* needs) {
+  ASSIGN_OR_RETURN(std::vector<std::string> files, Expand(session.files(), scan.paths));
   std::vector<std::string> quoted;
   for (const std::string& file : files) quoted.push_back(QuoteText(file));
   std::string list = "[" + Join(quoted, ", ") + "]";
@@ -170,7 +171,7 @@ struct FileColumn {
 Result<std::vector<FileColumn>> DescribeColumns(DuckDbSession& session,
                                                 const plan::FileScan& scan) {
   Extensions needs{.core_functions = true};
-  ASSIGN_OR_RETURN(std::string relation, Relation(scan, &needs));
+  ASSIGN_OR_RETURN(std::string relation, Relation(session, scan, &needs));
   RETURN_IF_ERROR(session.Prepare(needs));
   ASSIGN_OR_RETURN(auto result, session.RunAside("SELECT * FROM " + relation + " LIMIT 0"));
   bool numbered = scan.format == "csv" && !Flag(scan, "header");
@@ -196,7 +197,7 @@ Result<std::vector<FileColumn>> DescribeColumns(DuckDbSession& session,
 
 Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::FileScan& node) {
   ASSIGN_OR_RETURN(std::vector<FileColumn> columns, DescribeColumns(session_, node));
-  ASSIGN_OR_RETURN(std::string relation, Relation(node, &extensions_));
+  ASSIGN_OR_RETURN(std::string relation, Relation(session_, node, &extensions_));
   std::vector<std::string> items;
   for (const plan::Column& wanted : plan.output) {
     std::string text;

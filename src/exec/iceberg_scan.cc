@@ -141,7 +141,8 @@ class ScanFileList final : public duckdb::MultiFileList {
  protected:
   duckdb::OpenFileInfo GetFile(duckdb::idx_t i) const override {
     if (i >= scan->tasks.size()) return {};
-    return duckdb::OpenFileInfo(DuckDbPath(scan->tasks[i].file.file_path));
+    const spec::DataFile& file = scan->tasks[i].file;
+    return DuckDbFile(file.file_path, file.file_size_in_bytes);
   }
 };
 

@@ -236,7 +236,7 @@ Result<RowLevelOutcome> RowLevelRun::Run() {
   if (Status written = WritePositions(); !written) {
     std::vector<std::string> paths;
     for (const spec::DataFile& file : outcome_.added_data_files) paths.push_back(file.file_path);
-    io::DefaultFileSystem().DeleteMany(paths, {});
+    session_.files().DeleteMany(paths, {});
     return Fail(written.error());
   }
   return std::move(outcome_);

@@ -17,8 +17,8 @@ namespace {
 
 using io::PositionBitmap;
 
-Result<PositionBitmap> ReadVector(const spec::DataFile& file) {
-  ASSIGN_OR_RETURN(auto input, io::DefaultFileSystem().OpenRead(file.file_path));
+Result<PositionBitmap> ReadVector(DuckDbSession& session, const spec::DataFile& file) {
+  ASSIGN_OR_RETURN(auto input, session.files().OpenSized(file.file_path, file.file_size_in_bytes));
   if (!file.content_offset || !file.content_size_in_bytes) {
     return Fail(ErrorCode::kCorrupt, "Deletion vector without offset or size: " + file.file_path);
   }
@@ -187,7 +187,7 @@ Result<io::PositionBitmap> ReadPositions(DuckDbSession& session,
   for (const table::DeleteFilePtr& file : deletes) {
     if (file->file.content != spec::DataFileContent::kPositionDeletes) continue;
     if (file->file.is_dv()) {
-      ASSIGN_OR_RETURN(PositionBitmap vector, ReadVector(file->file));
+      ASSIGN_OR_RETURN(PositionBitmap vector, ReadVector(session, file->file));
       out.Merge(vector);
       continue;
     }
@@ -209,7 +209,7 @@ Status LoadDeletes(DuckDbSession& session, PlannedScan& scan) {
       }
       if (bitmaps[i] == nullptr) bitmaps[i] = std::make_unique<PositionBitmap>();
       if (deletes->file.is_dv()) {
-        ASSIGN_OR_RETURN(PositionBitmap vector, ReadVector(deletes->file));
+        ASSIGN_OR_RETURN(PositionBitmap vector, ReadVector(session, deletes->file));
         bitmaps[i]->Merge(vector);
         continue;
       }

@@ -54,9 +54,16 @@ CatalogFileSystem::CatalogFileSystem(FileSystemProperties properties, FileSystem
   own_.properties = std::move(properties);
 }
 
-void CatalogFileSystem::SetCredentials(const std::string& prefix, FileSystemProperties properties) {
-  properties.insert(own_.properties.begin(), own_.properties.end());  // given ones stay
+void CatalogFileSystem::SetProperties(FileSystemProperties properties) {
   const std::lock_guard lock(mutex_);
+  if (own_.properties == properties) return;
+  for (auto& [store, files] : own_.by_store) replaced_.push_back(std::move(files));
+  own_ = Mount{std::move(properties), {}};
+}
+
+void CatalogFileSystem::SetCredentials(const std::string& prefix, FileSystemProperties properties) {
+  const std::lock_guard lock(mutex_);
+  properties.insert(own_.properties.begin(), own_.properties.end());  // given ones stay
   Mount& mount = by_prefix_[prefix];
   if (mount.properties == properties) return;
   for (auto& [store, files] : mount.by_store) replaced_.push_back(std::move(files));

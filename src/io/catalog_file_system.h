@@ -32,6 +32,8 @@ class CatalogFileSystem final : public RoutedFileSystem {
   explicit CatalogFileSystem(FileSystemProperties properties,
                              FileSystem& fallback = DefaultFileSystem());
 
+  // Replaces the catalog's own properties: a server's configuration has come.
+  void SetProperties(FileSystemProperties properties);
   // Locations that begin with `prefix` are reached with `properties` laid over the catalog's own.
   // Replaces what was set for the same prefix; costs nothing when it is the same again.
   void SetCredentials(const std::string& prefix, FileSystemProperties properties);
