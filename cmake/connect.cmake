@@ -1,4 +1,4 @@
-# Spark Connect: gRPC and the messages of the protocol, for the server room alone. Included when ICEBLINK_SERVER is ON.
+# The server room's own: HTTP, and for Spark Connect gRPC and the messages of the protocol. Included when ICEBLINK_SERVER is ON.
 #
 # gRPC, protobuf and what they need are linked statically, so that the program starts as quickly as without them. Debian's
 # archives are not position independent: they fit executables only.
@@ -13,6 +13,8 @@ list(TRANSFORM libs PREPEND -l)
 add_library(grpc_static INTERFACE)
 target_link_libraries(grpc_static INTERFACE -Wl,-Bstatic -Wl,--start-group ${libs} -lcares -lre2 -lz -lssl -lcrypto
   -Wl,--end-group -Wl,-Bdynamic -Wl,--exclude-libs,ALL -ldl Threads::Threads)
+
+find_library(HTTPLIB cpp-httplib REQUIRED)
 
 set(CONNECT_GEN ${CMAKE_BINARY_DIR}/connect)
 set(CONNECT_DESCRIPTORS ${ICEBLINK_PREBUILT}/proto/spark_connect.desc)

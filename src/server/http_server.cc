@@ -1,18 +1,18 @@
 #include "server/http_server.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
+#include <httplib.h>
 
+#include <cerrno>
 #include <condition_variable>
+#include <cstring>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <thread>
 
 #include "base/strings.h"
-#include "server/http_message.h"
 #include "server/http_routes.h"
-#include "server/http_socket.h"
 
 namespace iceblink::server {
 namespace {
@@ -39,24 +39,89 @@ HttpResponse PlainError(const HttpRequest&, const Error& error) {
   return response;
 }
 
-// Both shapes of errors that JSON protocols here use.
-HttpResponse RefusalResponse(const HttpRefusal& refusal) {
-  const std::string& text = refusal.message;  // our own words: nothing to escape
-  return HttpResponse::Json(
-      fmt::format(
-          R"({{"message":"{0}","error":{{"message":"{0}","type":"BadRequestException","code":{1}}}}})",
-          text, refusal.status),
-      refusal.status);
+// Both shapes of errors that JSON protocols here use, for what no route may answer.
+std::string RefusalBody(int status) {
+  const std::string text = status == 413   ? "The request is too large"
+                           : status == 414 ? "The request's path is too long"
+                                           : "Malformed request";
+  return fmt::format(
+      R"({{"message":"{0}","error":{{"message":"{0}","type":"BadRequestException","code":{1}}}}})",
+      text, status);
 }
 
-// Reads on for a moment after a refusal: closing on a peer that still sends would take the answer
-// away from it.
-void Drain(const Socket& socket, HttpStream& stream) {
-  shutdown(socket.fd(), SHUT_WR);
-  const auto deadline = Clock::now() + std::chrono::seconds(2);
-  char dropped[16 << 10];
-  for (auto got = stream.Read(dropped, sizeof dropped, deadline); got && *got > 0;)
-    got = stream.Read(dropped, sizeof dropped, deadline);
+// A thread for each connection, up to a bound beyond which connections wait for one.
+class ConnectionThreads final : public httplib::TaskQueue {
+ public:
+  ConnectionThreads(size_t most, HttpMetrics& metrics) : most_(most), metrics_(metrics) {}
+
+  void enqueue(std::function<void()> serve) override {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [this] { return running_ < most_; });
+    ++running_;
+    metrics_.Move("iceblink_http_connections", {}, 1);
+    std::thread([this, serve = std::move(serve)] {
+      serve();
+      metrics_.Move("iceblink_http_connections", {}, -1);
+      std::lock_guard last(mutex_);
+      --running_;
+      ended_.notify_all();  // under the lock: the waiting side destroys all this at once
+    }).detach();
+  }
+  void shutdown() override {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [this] { return running_ == 0; });
+  }
+
+ private:
+  const size_t most_;
+  HttpMetrics& metrics_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  size_t running_ = 0;
+};
+
+// What the library adds to the headers that came.
+bool IsOwnHeader(std::string_view name) {
+  return name == "REMOTE_ADDR" || name == "REMOTE_PORT" || name == "LOCAL_ADDR" ||
+         name == "LOCAL_PORT";
+}
+
+HttpRequest FromLibrary(const httplib::Request& from, bool is_tls) {
+  HttpRequest request;
+  request.method = from.method;
+  request.target = from.target;
+  request.body = from.body;
+  request.peer = from.remote_addr;
+  request.is_tls = is_tls;
+  request.query = ParseQuery(request.raw_query());
+  for (const auto& [name, value] : from.headers) {
+    if (IsOwnHeader(name)) continue;
+    auto [at, fresh] = request.headers.emplace(AsciiLower(name), value);
+    if (!fresh) at->second += ", " + value;
+  }
+  return request;
+}
+
+void ToLibrary(const HttpResponse& from, httplib::Response& to) {
+  to.status = from.status;
+  for (const auto& [name, value] : from.headers) to.set_header(name, value);
+  if (!from.body.empty()) to.set_content(from.body, from.content_type);
+}
+
+struct HostPort {
+  std::string host;
+  int port = 0;
+};
+
+Result<HostPort> ParseAddress(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  const auto port =
+      colon == std::string::npos ? std::nullopt : ParseInt32(address.substr(colon + 1));
+  if (!port || *port < 0 || *port > 65535)
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("Not HOST:PORT: {}", address));
+  std::string host = address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  return HostPort{host.empty() ? "0.0.0.0" : host, *port};
 }
 
 }  // namespace
@@ -102,46 +167,18 @@ std::vector<std::pair<std::string, std::string>> ParseQuery(std::string_view tex
 struct HttpServer::State {
   explicit State(HttpOptions given) : options(std::move(given)) {}
 
-  struct Connection {
-    Socket socket;
-    std::string peer;
-    bool busy = false;  // a request of it is being answered
-  };
-
-  void AcceptUntilStopped();
-  void AcceptOne();
-  void Serve(Connection& connection);
-  // Answers one request; returns whether the connection goes on.
-  bool Answer(Connection& connection, HttpStream& stream, HttpReader::Outcome& outcome);
-  // False when the server is stopping and the connection must end.
-  bool SetBusy(Connection& connection, bool busy);
+  Status MakeServer();
+  void Answer(const httplib::Request& request, httplib::Response& response);
   void Log(const HttpRequest& request, const HttpResponse& response, double seconds);
   HttpResponse Respond(HttpRequest& request);
-
-  Clock::time_point SendDeadline() const {
-    return Clock::now() + std::chrono::milliseconds(options.request_timeout_ms);
-  }
 
   HttpOptions options;
   HttpMetrics metrics;
   std::list<HttpService> services;
   RouteTable routes;
-  std::unique_ptr<StreamFactory> streams;
-  Socket listener;
-  Socket wake_reader, wake_writer;  // closing the second ends the accepting thread's wait
-  std::thread acceptor;
-
-  std::mutex mutex;
-  std::condition_variable ended;
-  std::list<Connection> connections;  // each with a thread of its own
-  bool stopping = false;
+  std::unique_ptr<httplib::Server> server;
+  std::thread listener;
 };
-
-bool HttpServer::State::SetBusy(Connection& connection, bool busy) {
-  std::lock_guard lock(mutex);
-  connection.busy = busy;
-  return !stopping;
-}
 
 void HttpServer::State::Log(const HttpRequest& request, const HttpResponse& response,
                             double seconds) {
@@ -182,73 +219,48 @@ HttpResponse HttpServer::State::Respond(HttpRequest& request) {
   return response ? std::move(*response) : in_words(response.error());
 }
 
-bool HttpServer::State::Answer(Connection& connection, HttpStream& stream,
-                               HttpReader::Outcome& outcome) {
-  if (!outcome.request && !outcome.refusal) return false;
-  if (outcome.refusal) {
-    const std::string status = std::to_string(outcome.refusal->status);
-    metrics.Count("iceblink_http_refused_total", {{"cause", status}});
-    (void)WriteResponse(stream, RefusalResponse(*outcome.refusal), false, false, SendDeadline());
-    Drain(connection.socket, stream);
-    return false;
-  }
-  HttpRequest& request = *outcome.request;
-  request.peer = connection.peer;
-  request.is_tls = streams->is_tls();
-  SetBusy(connection, true);
+void HttpServer::State::Answer(const httplib::Request& from, httplib::Response& to) {
+  HttpRequest request = FromLibrary(from, !options.tls_certificate_file.empty());
   const auto began = Clock::now();
   const HttpResponse response = Respond(request);
   Log(request, response, std::chrono::duration<double>(Clock::now() - began).count());
-  bool keep_alive = outcome.keep_alive;
-  {
-    std::lock_guard lock(mutex);
-    keep_alive = keep_alive && !stopping;
-  }
-  const Status sent =
-      WriteResponse(stream, response, keep_alive, request.method == "HEAD", SendDeadline());
-  return SetBusy(connection, false) && keep_alive && sent.has_value();
+  ToLibrary(response, to);
 }
 
-void HttpServer::State::Serve(Connection& connection) {
-  auto stream = streams->Accept(connection.socket.fd(), SendDeadline());
-  if (!stream) {
-    metrics.Count("iceblink_http_refused_total", {{"cause", "handshake"}});
-    return;
+Status HttpServer::State::MakeServer() {
+  if (options.tls_certificate_file.empty()) {
+    server = std::make_unique<httplib::Server>();
+  } else {
+    server = std::make_unique<httplib::SSLServer>(options.tls_certificate_file.c_str(),
+                                                  options.tls_key_file.c_str());
   }
-  HttpReader reader(**stream, options);
-  while (true) {
-    HttpReader::Outcome outcome = reader.Next();
-    if (!Answer(connection, **stream, outcome)) return;
+  if (!server->is_valid()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("Cannot use the certificate {} with the key {}",
+                            options.tls_certificate_file, options.tls_key_file));
   }
-}
-
-void HttpServer::State::AcceptOne() {
-  Result<Accepted> accepted = Accept(listener);
-  if (!accepted) return;
-  std::lock_guard lock(mutex);
-  if (stopping || connections.size() >= options.max_connections) {
-    metrics.Count("iceblink_http_refused_total", {{"cause", "connections"}});
-    return;
-  }
-  connections.push_front({std::move(accepted->socket), std::move(accepted->peer)});
-  const auto connection = connections.begin();
-  metrics.Move("iceblink_http_connections", {}, 1);
-  std::thread([this, connection] {
-    Serve(*connection);
-    metrics.Move("iceblink_http_connections", {}, -1);
-    std::lock_guard last(mutex);
-    connections.erase(connection);
-    ended.notify_all();  // under the lock: Stop destroys all this as soon as it has it
-  }).detach();
-}
-
-void HttpServer::State::AcceptUntilStopped() {
-  while (true) {
-    pollfd waited[] = {{listener.fd(), POLLIN, 0}, {wake_reader.fd(), POLLIN, 0}};
-    if (poll(waited, 2, -1) < 0) continue;
-    if (waited[1].revents != 0) return;
-    AcceptOne();
-  }
+  server->new_task_queue = [this] {
+    return new ConnectionThreads(options.max_connections, metrics);  // the library deletes it
+  };
+  server->set_tcp_nodelay(true);
+  server->set_payload_max_length(options.max_body_bytes);
+  server->set_keep_alive_max_count(std::numeric_limits<size_t>::max());
+  server->set_keep_alive_timeout(options.idle_timeout_ms / 1000);
+  server->set_read_timeout(std::chrono::milliseconds(options.request_timeout_ms));
+  server->set_write_timeout(std::chrono::milliseconds(options.request_timeout_ms));
+  // One pattern for all: routes are matched on the target as it was sent.
+  const std::string any = R"([\s\S]*)";
+  const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
+    Answer(request, response);
+  };
+  server->Get(any, answer).Post(any, answer).Put(any, answer);
+  server->Patch(any, answer).Delete(any, answer).Options(any, answer);
+  server->set_error_handler([this](const httplib::Request& request, httplib::Response& response) {
+    if (!response.body.empty() || request.method == "HEAD" || response.status < 400) return;
+    metrics.Count("iceblink_http_refused_total", {{"cause", std::to_string(response.status)}});
+    response.set_content(RefusalBody(response.status), "application/json");
+  });
+  return {};
 }
 
 HttpServer::HttpServer(HttpOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -264,34 +276,24 @@ void HttpServer::Mount(const std::string& path, HttpService service) {
 HttpResponse HttpServer::Dispatch(HttpRequest& request) { return state_->Respond(request); }
 
 Result<int> HttpServer::Start(const std::string& address) {
-  ASSIGN_OR_RETURN(state_->streams, StreamFactory::Create(state_->options.tls_certificate_file,
-                                                          state_->options.tls_key_file));
-  ASSIGN_OR_RETURN(state_->listener, Listen(address));
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Fail(ErrorCode::kIo, "out of file descriptors");
-  state_->wake_reader = Socket(ends[0]);
-  state_->wake_writer = Socket(ends[1]);
-  const int port = PortOf(state_->listener);
-  state_->acceptor = std::thread([state = state_.get()] { state->AcceptUntilStopped(); });
+  ASSIGN_OR_RETURN(const HostPort where, ParseAddress(address));
+  RETURN_IF_ERROR(state_->MakeServer());
+  httplib::Server& server = *state_->server;
+  const int port = where.port == 0 ? server.bind_to_any_port(where.host)
+                   : server.bind_to_port(where.host, where.port) ? where.port
+                                                                 : -1;
+  if (port < 0)
+    return Fail(ErrorCode::kIo,
+                fmt::format("Cannot listen on {}: {}", address, std::strerror(errno)));
+  state_->listener = std::thread([&server] { server.listen_after_bind(); });
+  while (!server.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return port;
 }
 
 void HttpServer::Stop() {
-  if (!state_->acceptor.joinable()) return;
-  state_->wake_writer = Socket();
-  state_->acceptor.join();
-  state_->listener = Socket();
-  std::unique_lock lock(state_->mutex);
-  state_->stopping = true;
-  const auto all_ended = [this] { return state_->connections.empty(); };
-  for (const State::Connection& connection : state_->connections) {
-    if (!connection.busy) shutdown(connection.socket.fd(), SHUT_RDWR);
-  }
-  const auto patience = std::chrono::milliseconds(state_->options.stop_timeout_ms);
-  if (state_->ended.wait_for(lock, patience, all_ended)) return;
-  for (const State::Connection& connection : state_->connections)
-    shutdown(connection.socket.fd(), SHUT_RDWR);
-  state_->ended.wait(lock, all_ended);
+  if (!state_->listener.joinable()) return;
+  state_->server->stop();
+  state_->listener.join();
 }
 
 }  // namespace iceblink::server

@@ -14,8 +14,8 @@
 // patterns the one with a literal where the other has a parameter goes first.
 //
 // Limits: a request's size, the time it may take to arrive and the number of connections are
-// bounded; a message that could be read in two ways is refused. Every answered request is counted
-// (http_metrics.h) and logged by method, path and status: no query, header or body is ever written.
+// bounded. Every answered request is counted (http_metrics.h) and logged by method, path and
+// status: no query, header or body is ever written. The protocol itself is cpp-httplib's.
 //
 // Threads: one for each connection, so handlers run at once and must be safe from several threads.
 // Mount before Start; Start and Stop from one thread.
@@ -91,15 +91,14 @@ struct HttpService {
   std::function<Status(HttpRequest&)> before;
   // The protocol's words for an error, also for a path without route (kNotFound, exception
   // "NoSuchRouteException") or a method without one (kUnsupported, "MethodNotAllowedException").
+  // Without it errors are plain text, and paths without route are another service's of the mount.
   std::function<HttpResponse(const HttpRequest&, const Error&)> error_response;
 };
 
 struct HttpOptions {
-  size_t max_header_bytes = 64 << 10;  // request line and headers
   size_t max_body_bytes = 64 << 20;
   int request_timeout_ms = 30'000;  // to receive one request, and to send one answer
-  int idle_timeout_ms = 75'000;     // between requests of a connection
-  int stop_timeout_ms = 10'000;     // what runs may take to end after Stop
+  int idle_timeout_ms = 5'000;      // between requests of a connection; Stop waits no longer
   size_t max_connections = 512;
   std::string tls_certificate_file;  // PEM with the chain; empty: no TLS
   std::string tls_key_file;
