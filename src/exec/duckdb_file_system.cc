@@ -1,5 +1,9 @@
 #include "exec/duckdb_file_system.h"
 
+#include <fnmatch.h>
+
+#include <algorithm>
+
 #include "exec/spark_error.h"
 #include "io/file_system.h"
 
@@ -103,6 +107,24 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
     return true;
   }
   void CreateDirectory(const std::string&, duckdb::optional_ptr<duckdb::FileOpener>) override {}
+  // A pattern stands for what lies below the folder before its first wild card; the name of a file
+  // that is there stands for itself, also with such characters in it.
+  duckdb::vector<duckdb::OpenFileInfo> Glob(const std::string& path, duckdb::FileOpener*) override {
+    duckdb::vector<duckdb::OpenFileInfo> out;
+    const size_t wild = path.find_first_of("*?[");
+    if (wild == std::string::npos || Take(files_.Exists(Location(path)))) {
+      out.emplace_back(path);
+      return out;
+    }
+    const std::string folder = Location(path.substr(0, path.rfind('/', wild)));
+    Check(files_.List(folder, true, [&](const io::FileInfo& file) -> Status {
+      const std::string name = DuckDbPath(file.path);
+      if (::fnmatch(path.c_str(), name.c_str(), FNM_PATHNAME) == 0) out.emplace_back(name);
+      return {};
+    }));
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    return out;
+  }
   void RemoveFile(const std::string& path, duckdb::optional_ptr<duckdb::FileOpener>) override {
     Check(files_.Delete(Location(path)));
   }
