@@ -40,10 +40,11 @@ int OpenLock(const std::string& path) {
 }
 
 // Polls with random short waits: flock(2) alone knows no time limit.
-bool LockBefore(int fd, SteadyClock::time_point deadline) {
+bool LockBefore(int fd, SteadyClock::time_point deadline, bool& waited) {
   thread_local std::minstd_rand random{std::random_device{}()};
   int64_t micros = 50;
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    waited = true;
     if (SteadyClock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(
         std::uniform_int_distribution<int64_t>(micros / 2, micros)(random)));
@@ -63,7 +64,7 @@ CommitTurn::CommitTurn(const std::string& table_uuid, int64_t max_wait_ms) {
   const int next = OpenLock(name + ".next");
   if (next < 0) return;
   const int turn = OpenLock(name + ".turn");
-  if (turn >= 0 && LockBefore(next, deadline) && LockBefore(turn, deadline)) {
+  if (turn >= 0 && LockBefore(next, deadline, waited_) && LockBefore(turn, deadline, waited_)) {
     turn_ = turn;
   } else if (turn >= 0) {
     close(turn);

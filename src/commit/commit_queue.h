@@ -23,9 +23,12 @@ class CommitTurn {
 
   void Release();
   bool held() const { return turn_ >= 0; }
+  // Whether somebody else had the place before: what was read then is out of date.
+  bool waited() const { return waited_; }
 
  private:
   int turn_ = -1;
+  bool waited_ = false;
 };
 
 }  // namespace iceblink::commit

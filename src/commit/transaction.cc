@@ -36,10 +36,15 @@ struct Prepared {
 
 enum class Landing : uint8_t { kCommitted, kNotCommitted, kUnknown };
 
-bool SameContent(const spec::TableMetadata& a, const spec::TableMetadata& b) {
+// `by_server`: a server applied the updates by its own clock.
+bool SameContent(const spec::TableMetadata& a, const spec::TableMetadata& b, bool by_server) {
   spec::TableMetadata x = a;
   spec::TableMetadata y = b;
   for (spec::TableMetadata* m : {&x, &y}) {
+    if (by_server) {
+      m->last_updated_ms = 0;
+      m->snapshot_log.clear();
+    }
     m->metadata_log.clear();
     m->metadata_file_location.clear();
   }
@@ -48,11 +53,11 @@ bool SameContent(const spec::TableMetadata& a, const spec::TableMetadata& b) {
 
 // Whether the table as it is now holds what the attempt wrote.
 Landing Classify(const catalog::LoadedTable& now, const catalog::LoadedTable& base,
-                 const Prepared& prepared) {
+                 const Prepared& prepared, bool by_server) {
   for (int64_t id : prepared.added_snapshots) {
     if (now.metadata->SnapshotById(id) != nullptr) return Landing::kCommitted;
   }
-  if (SameContent(*now.metadata, prepared.metadata)) return Landing::kCommitted;
+  if (SameContent(*now.metadata, prepared.metadata, by_server)) return Landing::kCommitted;
   return now.metadata_location == base.metadata_location ? Landing::kNotCommitted
                                                          : Landing::kUnknown;
 }
@@ -84,9 +89,11 @@ struct Transaction::State {
   std::vector<std::unique_ptr<Step>> steps;
   std::vector<int64_t>
       tried_snapshots;  // of earlier attempts; one that is in the table landed late
+  std::optional<spec::TableMetadata> tried;  // what the last attempt of an update was to make
+  bool was_unknown = false;                  // an attempt is, perhaps, still on its way
 
   table::ReadContext Read() { return {&catalog.file_system(), options.cache}; }
-  Result<catalog::LoadedTable> Refresh();
+  Result<catalog::LoadedTable> Refresh(bool may_skip);
   Result<spec::TableMetadata> Definition(const catalog::LoadedTable& current);
   Result<Prepared> Prepare(const catalog::LoadedTable& current);
   Result<catalog::LoadedTable> Swap(const catalog::LoadedTable& current, const Prepared& prepared);
@@ -98,8 +105,10 @@ struct Transaction::State {
   void Abandon();
 };
 
-Result<catalog::LoadedTable> Transaction::State::Refresh() {
-  if (mode == Mode::kCreate) return base;
+// A remote catalog checks what the base was: a first attempt on one that nobody is known to have
+// changed saves the round trip.
+Result<catalog::LoadedTable> Transaction::State::Refresh(bool may_skip) {
+  if (mode == Mode::kCreate || (may_skip && catalog.is_remote())) return base;
   return catalog.LoadTable(id);
 }
 
@@ -153,7 +162,13 @@ Result<catalog::LoadedTable> Transaction::State::Swap(const catalog::LoadedTable
                                                       const Prepared& prepared) {
   auto landed = mode == Mode::kCreate ? catalog.CreateTable(id, prepared.metadata)
                                       : catalog.CommitTable(id, current, prepared.metadata);
-  if (landed || landed.error().code != ErrorCode::kCommitUnknown) return landed;
+  if (landed) return landed;
+  if (was_unknown && landed.error().code == ErrorCode::kAlreadyExists) {
+    auto now = catalog.LoadTable(id);  // perhaps by an earlier attempt of ours
+    if (now && LandedEarlier(*now)) return now;
+  }
+  if (landed.error().code != ErrorCode::kCommitUnknown) return landed;
+  was_unknown = true;
   return Settle(current, prepared, std::move(landed).error());
 }
 
@@ -162,18 +177,19 @@ Result<catalog::LoadedTable> Transaction::State::Settle(const catalog::LoadedTab
   ASSIGN_OR_RETURN(const RetryPolicy policy,
                    RetryPolicy::ForStatusCheck(current.metadata->properties));
   RetryLoop loop(policy, *options.clock);
+  Error lost = Error::Make(ErrorCode::kConflict, "Commit did not land: " + unknown.message,
+                           "CommitFailedException");
+  lost.retryable = true;
   do {
     auto now = catalog.LoadTable(id);
+    if (!now && mode == Mode::kCreate && now.error().code == ErrorCode::kNotFound)
+      return Fail(std::move(lost));
     if (!now) continue;
-    switch (Classify(*now, current, prepared)) {
+    switch (Classify(*now, current, prepared, catalog.is_remote())) {
       case Landing::kCommitted:
         return now;
-      case Landing::kNotCommitted: {
-        Error lost = Error::Make(ErrorCode::kConflict, "Commit did not land: " + unknown.message,
-                                 "CommitFailedException");
-        lost.retryable = true;
+      case Landing::kNotCommitted:
         return Fail(std::move(lost));
-      }
       case Landing::kUnknown:
         break;
     }
@@ -184,17 +200,19 @@ Result<catalog::LoadedTable> Transaction::State::Settle(const catalog::LoadedTab
 Result<CommitOutcome> Transaction::State::Attempt(const catalog::LoadedTable& current) {
   CommitOutcome outcome;
   if (LandedEarlier(current)) {
-    DescribeSnapshot(*current.metadata, tried_snapshots.back(), outcome);
+    outcome.committed = outcome.landed_late = true;
+    if (!tried_snapshots.empty())
+      DescribeSnapshot(*current.metadata, tried_snapshots.back(), outcome);
     outcome.table = current;
-    outcome.landed_late = true;
     return outcome;
   }
   ASSIGN_OR_RETURN(const Prepared prepared, Prepare(current));
-  tried_snapshots = prepared.added_snapshots;
   if (!prepared.changed) {
     outcome.table = current;
     return outcome;
   }
+  tried_snapshots = prepared.added_snapshots;
+  if (mode == Mode::kUpdate) tried = prepared.metadata;
   ASSIGN_OR_RETURN(outcome.table, Swap(current, prepared));
   outcome.committed = true;
   if (!prepared.added_snapshots.empty()) {
@@ -204,6 +222,8 @@ Result<CommitOutcome> Transaction::State::Attempt(const catalog::LoadedTable& cu
 }
 
 bool Transaction::State::LandedEarlier(const catalog::LoadedTable& current) const {
+  if (tried && tried_snapshots.empty())
+    return SameContent(*current.metadata, *tried, catalog.is_remote());
   return std::any_of(tried_snapshots.begin(), tried_snapshots.end(),
                      [&](int64_t id) { return current.metadata->SnapshotById(id) != nullptr; });
 }
@@ -285,7 +305,8 @@ Result<CommitOutcome> Transaction::Commit() {
   while (true) {
     std::optional<CommitTurn> turn;
     if (state.options.queue && state.mode != Mode::kCreate) turn.emplace(metadata().uuid);
-    auto current = state.Refresh();
+    const bool may_skip = loop.retries() == 0 && !(turn && turn->waited());
+    auto current = state.Refresh(may_skip);
     Result<CommitOutcome> outcome =
         current ? state.Attempt(*current) : Result<CommitOutcome>(Fail(current.error()));
     if (outcome) {
@@ -297,8 +318,9 @@ Result<CommitOutcome> Transaction::Commit() {
     turn.reset();
     if (outcome.error().code == ErrorCode::kCommitUnknown)
       return outcome;  // files may be the table's: keep them
-    if (state.mode == Mode::kCreate || !MayRetry(outcome.error()) || !loop.WaitForNext()) {
-      state.Abandon();
+    const bool once = state.mode == Mode::kCreate && !state.was_unknown;
+    if (once || !MayRetry(outcome.error()) || !loop.WaitForNext()) {
+      if (!state.was_unknown) state.Abandon();  // else what was sent may still arrive
       return outcome;
     }
     LogInfo(
