@@ -8,10 +8,9 @@
 #include "catalog/hadoop_catalog.h"
 #include "catalog/memory_pointer_store.h"
 #include "catalog/metastore_catalog.h"
-#include "catalog/postgres.h"
+#include "catalog/open_database.h"
 #include "catalog/rest_catalog.h"
 #include "catalog/sql_pointer_store.h"
-#include "catalog/sqlite.h"
 #include "io/catalog_file_system.h"
 
 namespace iceblink::catalog {
@@ -48,36 +47,6 @@ Result<std::shared_ptr<Catalog>> MakeMemory(const std::string& name, const Prope
                                             std::make_unique<MemoryPointerStore>(), files);
 }
 
-// The file of "jdbc:sqlite:FILE" or "sqlite:///FILE" (SQLAlchemy's form, relative after three
-// slashes).
-Result<std::string> SqliteFile(const std::string& uri) {
-  constexpr std::string_view kJdbc = "jdbc:sqlite:", kSqlAlchemy = "sqlite:///";
-  if (uri.starts_with(kJdbc)) {
-    std::string file = uri.substr(kJdbc.size());
-    return file.empty() ? std::string(":memory:") : file;
-  }
-  if (uri.starts_with(kSqlAlchemy)) return uri.substr(kSqlAlchemy.size());
-  return Fail(ErrorCode::kUnsupported,
-              fmt::format("Unsupported JDBC URI: {}: jdbc:sqlite:FILE, sqlite:///FILE and "
-                          "jdbc:postgresql://HOST:PORT/DATABASE are built in",
-                          uri.substr(0, uri.find_first_of("?@"))));
-}
-
-// The database that `uri` names; jdbc.user and jdbc.password are PostgreSQL's.
-Result<std::unique_ptr<SqlConnection>> OpenDatabase(const std::string& uri,
-                                                    const Properties& properties) {
-  auto settings = ParsePostgresUri(uri);
-  if (!settings) {
-    ASSIGN_OR_RETURN(const std::string file, SqliteFile(uri));
-    return SqliteConnection::Open(file, {});
-  }
-  for (const char* key : {"user", "password"}) {
-    const std::string value = Get(properties, std::string("jdbc.") + key);
-    if (!value.empty()) settings->emplace_back(key, value);
-  }
-  return PostgresConnection::Open(std::move(*settings));
-}
-
 Result<std::shared_ptr<Catalog>> MakeSql(const std::string& name, const Properties& properties,
                                          io::CatalogFileSystem& files) {
   const std::string uri = Get(properties, "uri");
@@ -90,7 +59,7 @@ Result<std::shared_ptr<Catalog>> MakeSql(const std::string& name, const Properti
         "Cannot initialize JDBCCatalog because warehousePath must not be null or empty");
   }
   options.strict_namespaces = IsTrue(properties, "jdbc.strict-mode");
-  ASSIGN_OR_RETURN(auto connection, OpenDatabase(uri, properties));
+  ASSIGN_OR_RETURN(auto connection, OpenSqlConnection(uri, properties));
   SqlPointerStore::Options store_options;
   store_options.catalog_name = name;
   store_options.create_tables =

@@ -14,7 +14,7 @@
 
 namespace iceblink::catalog {
 
-class MetastoreCatalog final : public Catalog, public ViewCatalog {
+class MetastoreCatalog : public Catalog, public ViewCatalog {
  public:
   struct Options {
     std::string name;
