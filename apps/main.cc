@@ -62,9 +62,13 @@ CLI::App* AddTree(CLI::App& app, iceblink::cli::TreeFlags& flags) {
 
 #ifdef ICEBLINK_SERVER
 CLI::App* AddServe(CLI::App& app, iceblink::cli::ServeFlags& flags) {
-  CLI::App* serve = app.add_subcommand("serve", "Serve Spark Connect clients: SparkSession.builder.remote(\"sc://localhost\")");
-  serve->add_option("--connect", flags.connect, "Address to listen on (default: 127.0.0.1:15002)")->type_name("HOST:PORT");
+  CLI::App* serve = app.add_subcommand(
+      "serve", "Serve Spark Connect (SparkSession.builder.remote(\"sc://localhost\")) and the Iceberg REST catalog");
+  serve->add_option("--connect", flags.connect, "Address of Spark Connect (default: 127.0.0.1:15002)")->type_name("HOST:PORT");
+  serve->add_option("--http", flags.http, "Address of the REST catalog (default: 127.0.0.1:8181)")->type_name("HOST:PORT");
   serve->add_flag("--no-connect", flags.no_connect, "Do not serve Spark Connect");
+  serve->add_flag("--no-http", flags.no_http, "Do not serve the REST catalog");
+  serve->add_flag("--hash-secret", flags.hash_secret, "Read a secret from stdin, print its hash for the principals file, and end");
   AddSessionFlags(serve, flags.session);
   return serve;
 }

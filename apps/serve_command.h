@@ -1,4 +1,5 @@
-// `iceblink serve`: a Spark Connect server in the foreground, until Ctrl-C or SIGTERM.
+// `iceblink serve`: Spark Connect and the Iceberg REST catalog in the foreground, until Ctrl-C or
+// SIGTERM.
 #pragma once
 
 #include <string>
@@ -10,7 +11,10 @@ namespace iceblink::cli {
 struct ServeFlags {
   SessionFlags session;
   std::string connect = "127.0.0.1:15002";
+  std::string http = "127.0.0.1:8181";
   bool no_connect = false;
+  bool no_http = false;
+  bool hash_secret = false;  // print the hash of the secret on stdin and end
 };
 
 // Returns the exit code.
