@@ -9,19 +9,25 @@
 #include "base/uuid.h"
 #include "catalog/catalog.h"
 #include "catalog/metadata_file.h"
+#include "catalog/test_backends.h"
 #include "spec/updates.h"
 
 namespace iceblink::catalog {
 namespace {
 
+enum class Needs : uint8_t { kNothing, kPostgres, kRestServer };
+
 struct Flavor {
   std::string name;
-  Properties properties;  // {tmp} stands for a fresh folder
+  Properties properties;  // {tmp} stands for a fresh folder, {uri} for where what it needs is
   bool implied_namespaces = true;
   bool namespace_properties = true;
   bool renames = true;
   std::string not_empty;   // after "Namespace a is not empty."
   std::string first_file;  // what the first metadata file's name starts with
+  Needs needs = Needs::kNothing;
+  bool compares_files = true;    // a commit on a base that is not current always fails
+  bool chooses_location = true;  // before the table is created
 };
 
 const std::vector<Flavor>& Flavors() {
@@ -48,6 +54,28 @@ const std::vector<Flavor>& Flavors() {
        false,
        "",
        "v1."},
+      {"postgres",
+       {{"type", "jdbc"},
+        {"uri", "{uri}"},
+        {"jdbc.user", "iceblink"},
+        {"jdbc.password", "sesame"},
+        {"warehouse", "file:{tmp}/w"}},
+       true,
+       true,
+       true,
+       " Contains 1 table(s).",
+       "00000-",
+       Needs::kPostgres},
+      {"rest",
+       {{"type", "rest"}, {"uri", "{uri}"}},
+       false,
+       true,
+       true,
+       " Contains 1 table(s).",
+       "00000-",
+       Needs::kRestServer,
+       false,
+       false},
   };
   return flavors;
 }
@@ -57,16 +85,36 @@ class CatalogTest : public testing::TestWithParam<size_t> {
   void SetUp() override {
     folder_ = (std::filesystem::temp_directory_path() / ("iceblink-" + NewUuid())).string();
     std::filesystem::create_directories(folder_);
+    const Status there = Provide();
+    if (!there) GTEST_SKIP() << there.error().message;
     catalog_ = Open();
   }
   void TearDown() override {
     catalog_.reset();
     std::filesystem::remove_all(folder_);
   }
+  // Starts what the flavor needs.
+  Status Provide() {
+    switch (flavor().needs) {
+      case Needs::kNothing:
+        break;
+      case Needs::kPostgres: {
+        ASSIGN_OR_RETURN(uri_, NewPostgresSchema());
+        break;
+      }
+      case Needs::kRestServer: {
+        ASSIGN_OR_RETURN(server_, StartRestServer(folder_));
+        uri_ = server_.uri;
+        break;
+      }
+    }
+    return {};
+  }
   const Flavor& flavor() const { return Flavors()[GetParam()]; }
   std::shared_ptr<Catalog> Open() {
     Properties properties = flavor().properties;
-    for (auto& [key, value] : properties) value = ReplaceAll(value, "{tmp}", folder_);
+    for (auto& [key, value] : properties)
+      value = ReplaceAll(ReplaceAll(value, "{tmp}", folder_), "{uri}", uri_);
     return MakeCatalog("demo", properties, files_).value();
   }
   spec::TableMetadata NewMetadata(const TableIdentifier& id) {
@@ -93,6 +141,8 @@ class CatalogTest : public testing::TestWithParam<size_t> {
   }
 
   std::string folder_;
+  std::string uri_;
+  TestRestServer server_;
   io::SchemeRouter files_;
   std::shared_ptr<Catalog> catalog_;
 };
@@ -148,7 +198,9 @@ TEST_P(CatalogTest, KeepsNamespaceProperties) {
   ASSERT_TRUE(catalog_->RemoveNamespaceProperties({"a"}, {"x", "nosuch", "exists"}));
   EXPECT_EQ(catalog_->LoadNamespace({"a"}).value(),
             (Properties{{"k", "w"}, {"location", "/elsewhere/a/"}}));
-  EXPECT_EQ(catalog_->DefaultTableLocation({{"a"}, "t"}).value(), "/elsewhere/a/t");
+  if (flavor().chooses_location) {
+    EXPECT_EQ(catalog_->DefaultTableLocation({{"a"}, "t"}).value(), "/elsewhere/a/t");
+  }
   EXPECT_EQ(catalog_->SetNamespaceProperties({"a"}, {{"exists", "no"}}).error().message,
             "Cannot set reserved property: exists");
 }
@@ -197,6 +249,7 @@ TEST_P(CatalogTest, CommitsByCompareAndSwap) {
   EXPECT_EQ(second.metadata->metadata_log[0].metadata_file, first.metadata_location);
   EXPECT_EQ(second.metadata->metadata_log[0].timestamp_ms, first.metadata->last_updated_ms);
 
+  if (!flavor().compares_files) return;
   const auto stale = catalog_->CommitTable(id, first, With(*first.metadata, "k", "2"));
   ASSERT_FALSE(stale);
   EXPECT_EQ(stale.error().code, ErrorCode::kConflict);
@@ -324,7 +377,70 @@ TEST_P(CatalogTest, TreatsNamesLiterally) {
   EXPECT_EQ(catalog_->ListNamespaces({})->size(), names.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CatalogTest, testing::Range<size_t>(0, 4),
+spec::TableMetadata WithSnapshot(const spec::TableMetadata& base, int64_t id) {
+  spec::Snapshot snapshot;
+  snapshot.snapshot_id = id;
+  snapshot.sequence_number = base.last_sequence_number + 1;
+  snapshot.timestamp_ms = base.last_updated_ms + 1;
+  snapshot.manifest_list = base.location + "/metadata/snap-" + std::to_string(id) + ".avro";
+  snapshot.operation = "append";
+  snapshot.schema_id = base.current_schema_id;
+  const spec::SnapshotRef main{.snapshot_id = id};
+  const std::vector<spec::TableUpdate> updates = {spec::update::AddSnapshot{snapshot},
+                                                  spec::update::SetSnapshotRef{"main", main}};
+  return spec::ApplyUpdates(base, updates, base.last_updated_ms + 1).value();
+}
+
+TEST_P(CatalogTest, RefusesTheSecondOfTwoSnapshots) {
+  const TableIdentifier id{{"a"}, "t"};
+  const LoadedTable first = Create(id);
+  ASSERT_TRUE(catalog_->CommitTable(id, first, WithSnapshot(*first.metadata, 1)));
+  const auto lost = catalog_->CommitTable(id, first, WithSnapshot(*first.metadata, 2));
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, ErrorCode::kConflict);
+  EXPECT_TRUE(lost.error().retryable);
+  EXPECT_EQ(lost.error().exception, "CommitFailedException");
+  EXPECT_EQ(catalog_->LoadTable(id)->metadata->snapshots.size(), 1u);
+}
+
+TEST_P(CatalogTest, CommitsSeveralTablesOrNone) {
+  const TableIdentifier one{{"a"}, "one"}, two{{"a"}, "two"};
+  const LoadedTable first = Create(one), second = Create(two);
+  const auto both = [&](int64_t id) {
+    return std::vector<TableChange>{{one, first, WithSnapshot(*first.metadata, id)},
+                                    {two, second, WithSnapshot(*second.metadata, id)}};
+  };
+  const Status done = catalog_->CommitTables(both(1));
+  if (!done && done.error().code == ErrorCode::kUnsupported) return;
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(catalog_->CommitTable(one, *catalog_->LoadTable(one),
+                                    WithSnapshot(*catalog_->LoadTable(one)->metadata, 5)));
+  const LoadedTable now = *catalog_->LoadTable(two);
+  const Status lost = catalog_->CommitTables(
+      {{two, now, WithSnapshot(*now.metadata, 6)}, {one, first, WithSnapshot(*first.metadata, 6)}});
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(catalog_->LoadTable(two)->metadata->snapshots.size(), 1u);
+  EXPECT_EQ(catalog_->LoadTable(one)->metadata->snapshots.size(), 2u);
+}
+
+TEST_P(CatalogTest, StagesTables) {
+  const TableIdentifier id{{"a"}, "staged"};
+  ASSERT_TRUE(catalog_->CreateNamespace({"a"}, {}));
+  spec::NewTable table;
+  table.schema =
+      spec::Schema({spec::NestedField{.id = 1, .name = "id", .type = spec::Type::Int()}});
+  const spec::TableMetadata staged = catalog_->StageTable(id, table, 1'700'000'000'000).value();
+  EXPECT_TRUE(staged.location.ends_with("/a/staged"));
+  EXPECT_FALSE(catalog_->TableExists(id).value());
+  const LoadedTable made = catalog_->CreateTable(id, WithSnapshot(staged, 7)).value();
+  EXPECT_EQ(made.metadata->uuid, staged.uuid);
+  EXPECT_EQ(made.metadata->CurrentSnapshot()->snapshot_id, 7);
+  ExpectError(catalog_->CreateTable(id, WithSnapshot(staged, 8)), ErrorCode::kAlreadyExists,
+              "Table already exists: a.staged", "AlreadyExistsException");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CatalogTest, testing::Range<size_t>(0, 6),
                          [](const auto& info) { return Flavors()[info.param].name; });
 
 }  // namespace

@@ -248,11 +248,12 @@ std::optional<PostgresConnection::Settings> ParsePostgresUri(std::string_view ur
     if (!text.empty()) settings.emplace_back(key, FormUrlDecode(ReplaceAll(text, "+", "%2B")));
   };
   std::string_view rest = uri.substr(scheme + 1);
-  while (rest.starts_with('/')) rest.remove_prefix(1);
+  const bool has_host = rest.starts_with("//");  // else all is the database's name
+  if (has_host) rest.remove_prefix(2);
   const size_t query = std::min(rest.find('?'), rest.size());
   const std::string_view parameters = query < rest.size() ? rest.substr(query + 1) : "";
   rest = rest.substr(0, query);
-  const size_t slash = std::min(rest.find('/'), rest.size());
+  const size_t slash = has_host ? std::min(rest.find('/'), rest.size()) : 0;
   std::string_view authority = rest.substr(0, slash);
   if (const size_t at = authority.rfind('@'); at != std::string_view::npos) {
     const std::string_view user = authority.substr(0, at);
@@ -263,7 +264,7 @@ std::optional<PostgresConnection::Settings> ParsePostgresUri(std::string_view ur
   const size_t colon = std::min(authority.rfind(':'), authority.size());
   set("host", authority.substr(0, colon));
   if (colon < authority.size()) set("port", authority.substr(colon + 1));
-  if (slash < rest.size()) set("dbname", rest.substr(slash + 1));
+  if (slash < rest.size()) set("dbname", rest.substr(slash + (has_host ? 1 : 0)));
   for (const std::string& pair : Split(parameters, '&')) {
     const size_t equal = pair.find('=');
     if (equal == std::string::npos) continue;

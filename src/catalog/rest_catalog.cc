@@ -48,6 +48,23 @@ Status RestCatalog::Require(Endpoint endpoint) const {
   return NotSupported("Server does not support endpoint: " + EndpointName(endpoint));
 }
 
+Status RestCatalog::RequireTableName(const TableIdentifier& id) {
+  if (!id.ns.empty()) return {};
+  return Fail(ErrorCode::kNotFound, "Invalid table identifier: " + id.ToString(),
+              "NoSuchTableException");
+}
+
+Status RestCatalog::RequireViewName(const TableIdentifier& id) {
+  if (!id.ns.empty()) return {};
+  return Fail(ErrorCode::kNotFound, "Invalid view identifier: " + id.ToString(),
+              "NoSuchViewException");
+}
+
+Status RestCatalog::RequireNamespaceName(const Namespace& ns) {
+  if (!ns.empty()) return {};
+  return Fail(ErrorCode::kNotFound, "Invalid namespace: ", "NoSuchNamespaceException");
+}
+
 std::string RestCatalog::Path(const std::string& rest) const { return "v1/" + prefix_ + rest; }
 
 std::string RestCatalog::NamespacePath(const Namespace& ns, const std::string& rest) const {
@@ -118,6 +135,7 @@ Result<bool> RestCatalog::NamespaceExists(const Namespace& ns) {
 
 Result<Properties> RestCatalog::LoadNamespace(const Namespace& ns) {
   RETURN_IF_ERROR(Require(Endpoint::kLoadNamespace));
+  RETURN_IF_ERROR(RequireNamespaceName(ns));
   ASSIGN_OR_RETURN(const Json json, client_->SendForJson({.subject = Subject::kNamespace,
                                                           .path = NamespacePath(ns)}));
   ASSIGN_OR_RETURN(NamespaceMessage answer, NamespaceMessageFromJson(json));

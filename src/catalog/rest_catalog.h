@@ -95,6 +95,10 @@ class RestCatalog final : public Catalog, public ViewCatalog {
       : options_(std::move(options)), client_(std::move(client)) {}
   Status Configure();
   Status Require(Endpoint endpoint) const;
+  // A path has no place for the root namespace: nothing is in it.
+  static Status RequireTableName(const TableIdentifier& id);
+  static Status RequireViewName(const TableIdentifier& id);
+  static Status RequireNamespaceName(const Namespace& ns);
 
   // Paths below the base.
   std::string Path(const std::string& rest) const;

@@ -53,10 +53,12 @@ CommitTableRequest CommitRequest(const TableIdentifier& id, const LoadedTable& b
 
 Result<std::vector<TableIdentifier>> RestCatalog::ListTables(const Namespace& ns) {
   RETURN_IF_ERROR(Require(Endpoint::kListTables));
+  RETURN_IF_ERROR(RequireNamespaceName(ns));
   return ListIdentifiers(Subject::kNamespace, NamespacePath(ns, "/tables"));
 }
 
 Result<bool> RestCatalog::TableExists(const TableIdentifier& id) {
+  if (id.ns.empty()) return false;
   return Exists(Subject::kTable, TablePath(id), Endpoint::kTableExists);
 }
 
@@ -76,6 +78,7 @@ Result<LoadTableResult> RestCatalog::SendForTable(const Call& call, std::string*
 
 Result<LoadedTable> RestCatalog::LoadTable(const TableIdentifier& id) {
   RETURN_IF_ERROR(Require(Endpoint::kLoadTable));
+  RETURN_IF_ERROR(RequireTableName(id));
   Call call{.subject = Subject::kTable, .path = TablePath(id)};
   const std::optional<Known> known = FindKnown(id);
   if (known) call.headers.emplace_back("If-None-Match", known->etag);
@@ -117,6 +120,7 @@ void RestCatalog::HandOutCredentials(const LoadTableResult& result) const {
 Result<LoadTableResult> RestCatalog::PostCreate(const TableIdentifier& id,
                                                 const spec::TableMetadata& metadata, bool stage) {
   RETURN_IF_ERROR(Require(Endpoint::kCreateTable));
+  RETURN_IF_ERROR(RequireTableName(id));
   CreateTableRequest request;
   request.name = id.name;
   if (!metadata.location.empty()) request.location = metadata.location;
@@ -188,6 +192,7 @@ Status RestCatalog::CommitTables(std::vector<TableChange> changes) {
 
 Status RestCatalog::Drop(const TableIdentifier& id, bool purge) {
   RETURN_IF_ERROR(Require(Endpoint::kDropTable));
+  RETURN_IF_ERROR(RequireTableName(id));
   Forget(id);
   return Delete(Subject::kTable, TablePath(id), {{"purgeRequested", purge ? "true" : "false"}});
 }

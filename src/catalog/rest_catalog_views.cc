@@ -56,15 +56,18 @@ std::vector<spec::ViewUpdate> UpdatesBetween(const spec::ViewMetadata& from,
 
 Result<std::vector<TableIdentifier>> RestCatalog::ListViews(const Namespace& ns) {
   RETURN_IF_ERROR(Require(Endpoint::kListViews));
+  RETURN_IF_ERROR(RequireNamespaceName(ns));
   return ListIdentifiers(Subject::kNamespace, NamespacePath(ns, "/views"));
 }
 
 Result<bool> RestCatalog::ViewExists(const TableIdentifier& id) {
+  if (id.ns.empty()) return false;
   return Exists(Subject::kView, ViewPath(id), Endpoint::kViewExists);
 }
 
 Result<LoadedView> RestCatalog::LoadView(const TableIdentifier& id) {
   RETURN_IF_ERROR(Require(Endpoint::kLoadView));
+  RETURN_IF_ERROR(RequireViewName(id));
   ASSIGN_OR_RETURN(const Json json,
                    client_->SendForJson({.subject = Subject::kView, .path = ViewPath(id)}));
   ASSIGN_OR_RETURN(LoadViewResult result, LoadViewResultFromJson(json));
@@ -74,6 +77,7 @@ Result<LoadedView> RestCatalog::LoadView(const TableIdentifier& id) {
 Result<LoadedView> RestCatalog::CreateView(const TableIdentifier& id,
                                            const spec::ViewMetadata& metadata) {
   RETURN_IF_ERROR(Require(Endpoint::kCreateView));
+  RETURN_IF_ERROR(RequireViewName(id));
   CreateViewRequest request{id.name, std::nullopt, metadata.schema(), metadata.version(),
                             metadata.properties};
   if (!metadata.location.empty()) request.location = metadata.location;
@@ -103,6 +107,7 @@ Result<LoadedView> RestCatalog::ReplaceView(const TableIdentifier& id, const Loa
 
 Status RestCatalog::DropView(const TableIdentifier& id) {
   RETURN_IF_ERROR(Require(Endpoint::kDropView));
+  RETURN_IF_ERROR(RequireViewName(id));
   return Delete(Subject::kView, ViewPath(id));
 }
 
