@@ -19,8 +19,20 @@ constexpr const char* kLocationProperty = "location";
 
 const char* KindName(PointerKind kind) { return kind == PointerKind::kTable ? "Table" : "View"; }
 
+// A name as one folder: slashes are escaped, and "." and "..", which would lead out of it.
+std::string FolderName(const std::string& name) {
+  if (name == "." || name == "..") return ReplaceAll(name, ".", "%2E");
+  return ReplaceAll(ReplaceAll(name, "%2F", "%252F"), "/", "%2F");
+}
+
 std::string DefaultNamespaceLocation(const std::string& warehouse, const Namespace& ns) {
-  return ns.empty() ? warehouse : warehouse + "/" + Join(ns, "/");
+  std::string location = warehouse;
+  for (const std::string& level : ns) location += "/" + FolderName(level);
+  return location;
+}
+
+bool IsLocal(const std::string& path) {
+  return path.starts_with("file:") || path.find("://") == std::string::npos;
 }
 
 }  // namespace
@@ -135,7 +147,8 @@ Result<bool> MetastoreCatalog::TableExists(const TableIdentifier& id) {
 Result<LoadedTable> MetastoreCatalog::LoadTable(const TableIdentifier& id) {
   ASSIGN_OR_RETURN(std::string location, Locate(id, PointerKind::kTable));
   spec::TableMetadataPtr metadata = cache_.Find(location);
-  if (metadata == nullptr) {
+  // Where a look costs nothing a file that somebody deleted is noticed: reading it says so.
+  if (metadata == nullptr || (IsLocal(location) && !files_.Exists(location).value_or(true))) {
     ASSIGN_OR_RETURN(metadata, ReadTableMetadata(files_, location));
     cache_.Insert(location, metadata);
   }
@@ -148,7 +161,8 @@ Result<std::string> MetastoreCatalog::DefaultTableLocation(const TableIdentifier
   const std::string folder = own == properties.end()
                                  ? DefaultNamespaceLocation(options_.warehouse, id.ns)
                                  : std::string(StripTrailing(own->second, '/'));
-  return folder + "/" + id.name + (options_.unique_table_locations ? "-" + NewUuid() : "");
+  return folder + "/" + FolderName(id.name) +
+         (options_.unique_table_locations ? "-" + NewUuid() : "");
 }
 
 Status MetastoreCatalog::RequireFree(const TableIdentifier& id, PointerKind kind) {

@@ -84,10 +84,8 @@ Result<LoadedView> MetastoreCatalog::ReplaceView(const TableIdentifier& id, cons
 
 Status MetastoreCatalog::DropView(const TableIdentifier& id) {
   RETURN_IF_ERROR(RequireViews());
-  ASSIGN_OR_RETURN(const std::string location, Locate(id, PointerKind::kView));
   ASSIGN_OR_RETURN(const bool removed, store_->Remove(id, PointerKind::kView));
-  if (!removed) return NoSuchView(id);
-  (void)files_.Delete(location);  // as Java: the current file goes, earlier ones stay
+  if (!removed) return NoSuchView(id);  // its files stay, as a table's do: it can be registered
   return {};
 }
 

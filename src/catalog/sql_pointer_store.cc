@@ -28,8 +28,32 @@ constexpr const char* kById = " WHERE catalog_name = ? AND table_namespace = ? A
 
 const char* TypeName(PointerKind kind) { return kind == PointerKind::kTable ? "TABLE" : "VIEW"; }
 
+// A namespace as its rows have it: levels joined by dots, as Java and PyIceberg write them. A dot
+// or backslash inside of a level, which those cannot tell apart, gets a backslash before it.
+std::string StoredNamespace(const Namespace& ns) {
+  std::string text;
+  for (const std::string& level : ns) {
+    if (!text.empty()) text += '.';
+    for (const char c : level) {
+      if (c == '.' || c == '\\') text += '\\';
+      text += c;
+    }
+  }
+  return text;
+}
+
 Namespace NamespaceOf(const std::string& text) {
-  return text.empty() ? Namespace() : Split(text, '.');
+  if (text.empty()) return {};
+  Namespace ns(1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '.')
+      ns.emplace_back();
+    else if (text[i] == '\\' && i + 1 < text.size())
+      ns.back() += text[++i];
+    else
+      ns.back() += text[i];
+  }
+  return ns;
 }
 
 }  // namespace
@@ -79,7 +103,7 @@ Result<std::optional<Pointer>> SqlPointerStore::Find(const TableIdentifier& id) 
   ASSIGN_OR_RETURN(
       const auto rows,
       connection_->Query("SELECT metadata_location, " + type + " FROM iceberg_tables" + kById,
-                         {catalog_name_, NamespaceToString(id.ns), id.name}));
+                         {catalog_name_, StoredNamespace(id.ns), id.name}));
   if (rows.empty()) return std::optional<Pointer>();
   const PointerKind kind = rows[0][1] == "VIEW" ? PointerKind::kView : PointerKind::kTable;
   return Pointer{kind, rows[0][0].value_or("")};
@@ -88,7 +112,7 @@ Result<std::optional<Pointer>> SqlPointerStore::Find(const TableIdentifier& id) 
 SqlConnection::Statement SqlPointerStore::InsertStatement(const TableIdentifier& id,
                                                           const Pointer& pointer) const {
   const std::string columns = "catalog_name, table_namespace, table_name, metadata_location";
-  SqlConnection::Arguments arguments{catalog_name_, NamespaceToString(id.ns), id.name,
+  SqlConnection::Arguments arguments{catalog_name_, StoredNamespace(id.ns), id.name,
                                      pointer.metadata_location};
   if (!has_type_)
     return {"INSERT INTO iceberg_tables (" + columns + ") VALUES (?, ?, ?, ?)", arguments};
@@ -111,7 +135,7 @@ SqlConnection::Statement SqlPointerStore::SwapStatement(const TableIdentifier& i
   return {std::string("UPDATE iceberg_tables SET metadata_location = ?, "
                       "previous_metadata_location = ?") +
               kById + " AND metadata_location = ?" + KindFilter(kind),
-          {to, from, catalog_name_, NamespaceToString(id.ns), id.name, from}};
+          {to, from, catalog_name_, StoredNamespace(id.ns), id.name, from}};
 }
 
 Result<bool> SqlPointerStore::Swap(const TableIdentifier& id, PointerKind kind,
@@ -135,7 +159,7 @@ Result<bool> SqlPointerStore::Remove(const TableIdentifier& id, PointerKind kind
   ASSIGN_OR_RETURN(
       const int changed,
       connection_->Execute(std::string("DELETE FROM iceberg_tables") + kById + KindFilter(kind),
-                           {catalog_name_, NamespaceToString(id.ns), id.name}));
+                           {catalog_name_, StoredNamespace(id.ns), id.name}));
   return changed == 1;
 }
 
@@ -144,7 +168,7 @@ Result<bool> SqlPointerStore::Rename(const TableIdentifier& from, const TableIde
   const auto changed = connection_->Execute(
       std::string("UPDATE iceberg_tables SET table_namespace = ?, table_name = ?") + kById +
           KindFilter(kind),
-      {NamespaceToString(to.ns), to.name, catalog_name_, NamespaceToString(from.ns), from.name});
+      {StoredNamespace(to.ns), to.name, catalog_name_, StoredNamespace(from.ns), from.name});
   if (changed) return *changed == 1;
   if (changed.error().code == ErrorCode::kAlreadyExists) return TableExistsAlready(to);
   return Fail(changed.error());
@@ -156,7 +180,7 @@ Result<std::vector<std::string>> SqlPointerStore::Names(const Namespace& ns, Poi
       connection_->Query(
           "SELECT table_name FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ?" +
               KindFilter(kind),
-          {catalog_name_, NamespaceToString(ns)}));
+          {catalog_name_, StoredNamespace(ns)}));
   std::vector<std::string> names;
   for (const auto& row : rows) names.push_back(row[0].value_or(""));
   std::sort(names.begin(), names.end());  // by bytes, whatever the database's collation
@@ -165,7 +189,7 @@ Result<std::vector<std::string>> SqlPointerStore::Names(const Namespace& ns, Poi
 
 Result<bool> SqlPointerStore::HasNamespace(const Namespace& ns) {
   // Not LIKE: it would fold case and read % and _ in names as wildcards.
-  const std::string text = NamespaceToString(ns);
+  const std::string text = StoredNamespace(ns);
   for (const auto& [table, column] : {std::pair{"iceberg_namespace_properties", "namespace"},
                                       std::pair{"iceberg_tables", "table_namespace"}}) {
     ASSIGN_OR_RETURN(
@@ -195,7 +219,7 @@ Result<Properties> SqlPointerStore::FindProperties(const Namespace& ns) {
       const auto rows,
       connection_->Query("SELECT property_key, property_value FROM iceberg_namespace_properties "
                          "WHERE catalog_name = ? AND namespace = ?",
-                         {catalog_name_, NamespaceToString(ns)}));
+                         {catalog_name_, StoredNamespace(ns)}));
   Properties properties;
   for (const auto& row : rows) properties[row[0].value_or("")] = row[1].value_or("");
   return properties;
@@ -209,7 +233,7 @@ Status SqlPointerStore::PutProperties(const Namespace& ns, const Properties& pro
          "(catalog_name, namespace, property_key, property_value) VALUES (?, ?, ?, ?) "
          "ON CONFLICT (catalog_name, namespace, property_key) "
          "DO UPDATE SET property_value = excluded.property_value",
-         {catalog_name_, NamespaceToString(ns), key, value}});
+         {catalog_name_, StoredNamespace(ns), key, value}});
   }
   return connection_->ExecuteAll(statements);
 }
@@ -221,7 +245,7 @@ Status SqlPointerStore::RemoveProperties(const Namespace& ns,
     statements.push_back(
         {"DELETE FROM iceberg_namespace_properties WHERE catalog_name = ? AND namespace = ? "
          "AND property_key = ?",
-         {catalog_name_, NamespaceToString(ns), key}});
+         {catalog_name_, StoredNamespace(ns), key}});
   }
   return connection_->ExecuteAll(statements);
 }
@@ -229,7 +253,7 @@ Status SqlPointerStore::RemoveProperties(const Namespace& ns,
 Status SqlPointerStore::RemoveNamespace(const Namespace& ns) {
   RETURN_IF_ERROR(connection_->Execute(
       "DELETE FROM iceberg_namespace_properties WHERE catalog_name = ? AND namespace = ?",
-      {catalog_name_, NamespaceToString(ns)}));
+      {catalog_name_, StoredNamespace(ns)}));
   return {};
 }
 

@@ -75,7 +75,8 @@ Result<LoadedTable> BaseOf(RestCall& call, const TableIdentifier& id,
   ASSIGN_OR_RETURN(const bool has_namespace, call.catalog->NamespaceExists(id.ns));
   if (!has_namespace) return catalog::NoSuchNamespace(id.ns);
   ASSIGN_OR_RETURN(const bool exists, call.catalog->TableExists(id));
-  if (exists) return catalog::TableExistsAlready(id);
+  if (exists)
+    return catalog::AlreadyExists("Requirement failed: table already exists: " + id.ToString());
   return LoadedTable();
 }
 
