@@ -224,6 +224,11 @@ Result<RefMove> CherryPick(catalog::Catalog& catalog, const catalog::TableIdenti
   return move;
 }
 
+std::unique_ptr<Step> MakeCherryPickStep(const table::ReadContext& read, int64_t snapshot_id,
+                                         std::map<std::string, std::string> summary) {
+  return std::make_unique<CherryPickStep>(read, snapshot_id, std::move(summary));
+}
+
 Result<RefMove> PublishChanges(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
                                const std::string& wap_id,
                                const std::map<std::string, std::string>& summary) {

@@ -140,43 +140,33 @@ Updates MoveMain(const spec::TableMetadata& base, int64_t snapshot_id) {
   return Updates{spec::update::SetSnapshotRef{spec::kMainBranch, ref}};
 }
 
-// Runs a move of main to the snapshot that `choose` names.
+using Chooser = std::function<Result<int64_t>(const spec::TableMetadata&)>;
+
+// Moves main to the snapshot that `choose` names; `move`, where given, hears of it.
+UpdateFunction MoveStep(Chooser choose, RefMove* move) {
+  return [choose = std::move(choose), move](const spec::TableMetadata& base) -> Result<Updates> {
+    ASSIGN_OR_RETURN(const int64_t target, choose(base));
+    if (base.SnapshotById(target) == nullptr) {
+      return Invalid(fmt::format("Cannot roll back to unknown snapshot id: {}", target));
+    }
+    if (move != nullptr) {
+      move->previous = base.current_snapshot_id;
+      move->current = target;
+    }
+    return MoveMain(base, target);
+  };
+}
+
 Result<RefMove> Move(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
-                     const std::function<Result<int64_t>(const spec::TableMetadata&)>& choose) {
+                     Chooser choose) {
   RefMove move;
-  ASSIGN_OR_RETURN(
-      move.outcome,
-      CommitUpdates(catalog, id, [&](const spec::TableMetadata& base) -> Result<Updates> {
-        move.previous = base.current_snapshot_id;
-        ASSIGN_OR_RETURN(const int64_t target, choose(base));
-        if (base.SnapshotById(target) == nullptr) {
-          return Invalid(fmt::format("Cannot roll back to unknown snapshot id: {}", target));
-        }
-        move.current = target;
-        return MoveMain(base, target);
-      }));
+  ASSIGN_OR_RETURN(move.outcome,
+                   CommitUpdates(catalog, id, MoveStep(std::move(choose), &move)));
   return move;
 }
 
-}  // namespace
-
-Result<CommitOutcome> ChangeRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
-                                const RefChange& change,
-                                const std::map<std::string, std::string>& summary) {
-  ASSIGN_OR_RETURN(auto table, catalog.LoadTable(id));
-  if (NeedsEmptySnapshot(*table.metadata, change)) {
-    return CreateEmptyBranch(catalog, id, std::move(table), change, summary);
-  }
-  Transaction transaction(catalog, id, std::move(table));
-  transaction.Add([&](const spec::TableMetadata& base) {
-    return IsDrop(change.action) ? Drop(base, change) : SetRef(base, change, id.ToString());
-  });
-  return transaction.Commit();
-}
-
-Result<RefMove> RollbackToSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
-                                   int64_t snapshot_id) {
-  return Move(catalog, id, [snapshot_id](const spec::TableMetadata& base) -> Result<int64_t> {
+Chooser AncestorOfMain(int64_t snapshot_id) {
+  return [snapshot_id](const spec::TableMetadata& base) -> Result<int64_t> {
     if (base.SnapshotById(snapshot_id) != nullptr &&
         (!base.current_snapshot_id ||
          !table::IsAncestorOf(base, *base.current_snapshot_id, snapshot_id))) {
@@ -184,12 +174,11 @@ Result<RefMove> RollbackToSnapshot(catalog::Catalog& catalog, const catalog::Tab
           "Cannot roll back to snapshot, not an ancestor of the current state: {}", snapshot_id));
     }
     return snapshot_id;
-  });
+  };
 }
 
-Result<RefMove> RollbackToTimestamp(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
-                                    int64_t timestamp_ms) {
-  return Move(catalog, id, [timestamp_ms](const spec::TableMetadata& base) -> Result<int64_t> {
+Chooser OlderThan(int64_t timestamp_ms) {
+  return [timestamp_ms](const spec::TableMetadata& base) -> Result<int64_t> {
     const spec::Snapshot* newest = nullptr;
     for (const spec::Snapshot* snapshot : table::AncestorsOf(base, base.current_snapshot_id)) {
       if (snapshot->timestamp_ms < timestamp_ms &&
@@ -202,13 +191,65 @@ Result<RefMove> RollbackToTimestamp(catalog::Catalog& catalog, const catalog::Ta
           fmt::format("Cannot roll back, no valid snapshot older than: {}", timestamp_ms));
     }
     return newest->snapshot_id;
-  });
+  };
+}
+
+Chooser Exactly(int64_t snapshot_id) {
+  return [snapshot_id](const spec::TableMetadata&) -> Result<int64_t> { return snapshot_id; };
+}
+
+UpdateFunction FastForwardStep(std::string branch, std::string to, RefMove* move) {
+  return [=](const spec::TableMetadata& base) -> Result<Updates> {
+    const spec::SnapshotRef* source = base.Ref(to);
+    if (source == nullptr) return Illegal(fmt::format("Ref does not exist: {}", to));
+    const spec::SnapshotRef* target = base.Ref(branch);
+    if (move != nullptr) {
+      move->previous = target == nullptr ? std::nullopt : std::optional(target->snapshot_id);
+      move->current = source->snapshot_id;
+    }
+    if (target == nullptr) {
+      spec::SnapshotRef created;
+      created.snapshot_id = source->snapshot_id;
+      return Updates{spec::update::SetSnapshotRef{branch, created}};
+    }
+    if (!target->is_branch()) return Illegal(fmt::format("Ref {} is a tag not a branch", branch));
+    if (target->snapshot_id == source->snapshot_id) return Updates{};
+    if (!table::IsAncestorOf(base, source->snapshot_id, target->snapshot_id)) {
+      return Illegal(fmt::format("Cannot fast-forward: {} is not an ancestor of {}", branch, to));
+    }
+    spec::SnapshotRef moved = *target;
+    moved.snapshot_id = source->snapshot_id;
+    return Updates{spec::update::SetSnapshotRef{branch, moved}};
+  };
+}
+
+}  // namespace
+
+Result<CommitOutcome> ChangeRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                const RefChange& change,
+                                const std::map<std::string, std::string>& summary) {
+  ASSIGN_OR_RETURN(auto table, catalog.LoadTable(id));
+  if (NeedsEmptySnapshot(*table.metadata, change)) {
+    return CreateEmptyBranch(catalog, id, std::move(table), change, summary);
+  }
+  Transaction transaction(catalog, id, std::move(table));
+  transaction.Add(RefStep(change, id.ToString()));
+  return transaction.Commit();
+}
+
+Result<RefMove> RollbackToSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                   int64_t snapshot_id) {
+  return Move(catalog, id, AncestorOfMain(snapshot_id));
+}
+
+Result<RefMove> RollbackToTimestamp(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
+                                    int64_t timestamp_ms) {
+  return Move(catalog, id, OlderThan(timestamp_ms));
 }
 
 Result<RefMove> SetCurrentSnapshot(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
                                    int64_t snapshot_id) {
-  return Move(catalog, id,
-              [snapshot_id](const spec::TableMetadata&) -> Result<int64_t> { return snapshot_id; });
+  return Move(catalog, id, Exactly(snapshot_id));
 }
 
 Result<RefMove> SetCurrentToRef(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
@@ -224,29 +265,30 @@ Result<RefMove> SetCurrentToRef(catalog::Catalog& catalog, const catalog::TableI
 Result<RefMove> FastForward(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
                             const std::string& branch, const std::string& to) {
   RefMove move;
-  auto step = [&](const spec::TableMetadata& base) -> Result<Updates> {
-    move.previous.reset();
-    const spec::SnapshotRef* source = base.Ref(to);
-    if (source == nullptr) return Illegal(fmt::format("Ref does not exist: {}", to));
-    move.current = source->snapshot_id;
-    const spec::SnapshotRef* target = base.Ref(branch);
-    if (target == nullptr) {
-      spec::SnapshotRef created;
-      created.snapshot_id = source->snapshot_id;
-      return Updates{spec::update::SetSnapshotRef{branch, created}};
-    }
-    move.previous = target->snapshot_id;
-    if (!target->is_branch()) return Illegal(fmt::format("Ref {} is a tag not a branch", branch));
-    if (target->snapshot_id == source->snapshot_id) return Updates{};
-    if (!table::IsAncestorOf(base, source->snapshot_id, target->snapshot_id)) {
-      return Illegal(fmt::format("Cannot fast-forward: {} is not an ancestor of {}", branch, to));
-    }
-    spec::SnapshotRef moved = *target;
-    moved.snapshot_id = source->snapshot_id;
-    return Updates{spec::update::SetSnapshotRef{branch, moved}};
-  };
-  ASSIGN_OR_RETURN(move.outcome, CommitUpdates(catalog, id, step));
+  ASSIGN_OR_RETURN(move.outcome, CommitUpdates(catalog, id, FastForwardStep(branch, to, &move)));
   return move;
+}
+
+UpdateFunction RefStep(RefChange change, std::string table) {
+  return [change = std::move(change), table = std::move(table)](const spec::TableMetadata& base) {
+    return IsDrop(change.action) ? Drop(base, change) : SetRef(base, change, table);
+  };
+}
+
+UpdateFunction RollbackToSnapshotStep(int64_t snapshot_id) {
+  return MoveStep(AncestorOfMain(snapshot_id), nullptr);
+}
+
+UpdateFunction RollbackToTimestampStep(int64_t timestamp_ms) {
+  return MoveStep(OlderThan(timestamp_ms), nullptr);
+}
+
+UpdateFunction SetCurrentSnapshotStep(int64_t snapshot_id) {
+  return MoveStep(Exactly(snapshot_id), nullptr);
+}
+
+UpdateFunction FastForwardStep(std::string branch, std::string to) {
+  return FastForwardStep(std::move(branch), std::move(to), nullptr);
 }
 
 }  // namespace iceblink::commit

@@ -71,4 +71,14 @@ Result<RefMove> PublishChanges(catalog::Catalog& catalog, const catalog::TableId
                                const std::string& wap_id,
                                const std::map<std::string, std::string>& summary = {});
 
+// The same as steps of a Transaction. `table` is the name in messages.
+UpdateFunction RefStep(RefChange change, std::string table);
+UpdateFunction RollbackToSnapshotStep(int64_t snapshot_id);
+UpdateFunction RollbackToTimestampStep(int64_t timestamp_ms);
+UpdateFunction SetCurrentSnapshotStep(int64_t snapshot_id);
+UpdateFunction FastForwardStep(std::string branch, std::string to);
+// What `read` points to outlives the step.
+std::unique_ptr<Step> MakeCherryPickStep(const table::ReadContext& read, int64_t snapshot_id,
+                                         std::map<std::string, std::string> summary = {});
+
 }  // namespace iceblink::commit

@@ -74,6 +74,11 @@ Result<std::shared_ptr<catalog::Catalog>> CatalogRegistry::Get(const std::string
   return made;
 }
 
+void CatalogRegistry::Put(std::shared_ptr<catalog::Catalog> catalog) {
+  std::string name = catalog->name();
+  loaded_[std::move(name)] = std::move(catalog);
+}
+
 std::string CatalogRegistry::DefaultCatalog() const {
   if (configuration_.IsSet("spark.sql.defaultCatalog"))
     return configuration_.Get("spark.sql.defaultCatalog", "");

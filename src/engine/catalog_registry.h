@@ -27,6 +27,8 @@ class CatalogRegistry {
   bool Exists(const std::string& name) const;
   // Loads the catalog at its first use. kNotFound when the name is not configured.
   Result<std::shared_ptr<catalog::Catalog>> Get(const std::string& name);
+  // Takes in a catalog that is open already, under its own name.
+  void Put(std::shared_ptr<catalog::Catalog> catalog);
   // spark.sql.defaultCatalog; without any configuration `local`.
   std::string DefaultCatalog() const;
   // Catalogs that have been used, and the session catalog, sorted: what SHOW CATALOGS lists.
