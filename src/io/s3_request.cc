@@ -86,6 +86,8 @@ Result<HttpRequest> S3RequestBuilder::Build(const S3Request& request) {
   if (!request.query.empty()) out.url += "?" + request.query;
   out.headers = request.headers;
   out.body = request.body;
+  // libcurl would call a body a form, and some stores would read it as one.
+  if (request.method == "PUT") out.headers.emplace_back("Content-Type", "application/octet-stream");
   if (options_.anonymous) return out;
   if (options_.remote_signing) {
     ASSIGN_OR_RETURN(out.headers, SignRemotely(out, region));

@@ -10,18 +10,14 @@
 namespace iceblink::server::s3tables {
 namespace {
 
-// A member under another name, when it is there.
-void Copy(const Json& from, const char* key, Json& to, const char* as) {
-  if (const Json* value = json::Find(from, key)) to[as] = *value;
-}
-
 // Iceberg's own form of `schema` (ids and `required` may be missing) or `schemaV2`.
 Json SchemaJson(const Json& iceberg) {
   const Json* given = json::Find(iceberg, "schemaV2");
   if (given == nullptr) given = json::Find(iceberg, "schema");
   Json schema = {{"type", "struct"}, {"schema-id", 0}, {"fields", Json::array()}};
   if (given == nullptr) return schema;
-  Copy(*given, "identifierFieldIds", schema, "identifier-field-ids");
+  if (const Json* ids = json::Find(*given, "identifier-field-ids"))
+    schema["identifier-field-ids"] = *ids;
   const Json* fields = json::Find(*given, "fields");
   int32_t next_id = 1;
   for (const Json& field : fields == nullptr ? Json::array() : *fields) {
@@ -34,35 +30,16 @@ Json SchemaJson(const Json& iceberg) {
   return schema;
 }
 
-Json SpecJson(const Json& given) {
-  Json spec = {{"spec-id", 0}, {"fields", Json::array()}};
-  Copy(given, "specId", spec, "spec-id");
-  const Json* fields = json::Find(given, "fields");
+// Field ids may be missing.
+Json SpecJson(Json spec) {
+  if (!json::Has(spec, "spec-id")) spec["spec-id"] = 0;
+  if (!json::Has(spec, "fields")) spec["fields"] = Json::array();
   int32_t next_id = 1000;
-  for (const Json& field : fields == nullptr ? Json::array() : *fields) {
-    Json out = {{"field-id", next_id++}};
-    Copy(field, "sourceId", out, "source-id");
-    Copy(field, "transform", out, "transform");
-    Copy(field, "name", out, "name");
-    Copy(field, "fieldId", out, "field-id");
-    spec["fields"].push_back(std::move(out));
+  for (Json& field : spec["fields"]) {
+    if (!json::Has(field, "field-id")) field["field-id"] = next_id;
+    next_id++;
   }
   return spec;
-}
-
-Json OrderJson(const Json& given) {
-  Json order = {{"order-id", 1}, {"fields", Json::array()}};
-  Copy(given, "orderId", order, "order-id");
-  const Json* fields = json::Find(given, "fields");
-  for (const Json& field : fields == nullptr ? Json::array() : *fields) {
-    Json out = Json::object();
-    Copy(field, "transform", out, "transform");
-    Copy(field, "sourceId", out, "source-id");
-    Copy(field, "direction", out, "direction");
-    Copy(field, "nullOrder", out, "null-order");
-    order["fields"].push_back(std::move(out));
-  }
-  return order;
 }
 
 Result<spec::NewTable> TableOfRequest(const Json& iceberg) {
@@ -72,7 +49,7 @@ Result<spec::NewTable> TableOfRequest(const Json& iceberg) {
     ASSIGN_OR_RETURN(table.spec, spec::PartitionSpecFromJson(SpecJson(*spec)));
   }
   if (const Json* order = json::Find(iceberg, "writeOrder")) {
-    ASSIGN_OR_RETURN(table.sort_order, spec::SortOrderFromJson(OrderJson(*order)));
+    ASSIGN_OR_RETURN(table.sort_order, spec::SortOrderFromJson(*order));
   }
   if (json::Has(iceberg, "properties")) {
     ASSIGN_OR_RETURN(table.properties, json::GetStringMap(iceberg, "properties"));
