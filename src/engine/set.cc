@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "catalog/rest_auth.h"
 #include "engine/errors.h"
 #include "engine/statements.h"
 #include "plan/errors.h"
@@ -13,9 +14,15 @@ StatementResult KeyValue(std::vector<ValueList> rows) {
   return StatementResult({StringColumn("key"), StringColumn("value")}, std::move(rows));
 }
 
+// As Spark writes what must not be seen.
+std::string Shown(const std::string& key, const std::string& value) {
+  return catalog::rest::IsSecretProperty(key) ? "*********(redacted)" : value;
+}
+
 StatementResult AllSettings(const Configuration& configuration) {
   std::vector<ValueList> rows;
-  for (const auto& [key, value] : configuration.all()) rows.push_back({Value(key), Value(value)});
+  for (const auto& [key, value] : configuration.all())
+    rows.push_back({Value(key), Value(Shown(key, value))});
   return KeyValue(std::move(rows));
 }
 
@@ -60,9 +67,11 @@ Result<StatementResult> Run(StatementScope& scope, const sql::SetConfig& stateme
   const std::string& key = *statement.key;
   if (statement.value) {
     RETURN_IF_ERROR(Assign(scope, key, *statement.value));
-    return KeyValue({{Value(key), Value(*statement.value)}});
+    return KeyValue({{Value(key), Value(Shown(key, *statement.value))}});
   }
-  return KeyValue({{Value(key), Value(configuration.Get(key, "<undefined>"))}});
+  if (!configuration.IsSet(key))
+    return KeyValue({{Value(key), Value(configuration.Get(key, "<undefined>"))}});
+  return KeyValue({{Value(key), Value(Shown(key, configuration.Get(key, "")))}});
 }
 
 Result<StatementResult> Run(StatementScope& scope, const sql::SetTimeZone& statement) {
