@@ -22,7 +22,7 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
 }  // namespace
 
 void RouteTable::Add(const std::string& mount, const HttpService& service) {
-  if (service.error_response) mounts_[mount] = &service;
+  if (service.error_response) mounts_.try_emplace(mount, &service);  // the first one speaks
   for (const HttpRoute& route : service.routes) {
     Entry entry{{}, &route, &service, mount};
     const std::string pattern = mount + route.pattern;

@@ -183,7 +183,7 @@ struct HttpServer::State {
 void HttpServer::State::Log(const HttpRequest& request, const HttpResponse& response,
                             double seconds) {
   const std::string status = std::to_string(response.status);
-  const std::string_view route = request.route.empty() ? "(none)" : request.route;
+  const std::string route = request.route.empty() ? "(none)" : request.route;
   metrics.Count("iceblink_http_requests_total",
                 {{"route", route}, {"method", request.method}, {"status", status}});
   metrics.Observe("iceblink_http_request_seconds", {{"route", route}}, seconds);

@@ -4,12 +4,14 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import time
 import urllib.parse
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test"))
 BINARY = pathlib.Path(os.environ.get("ICEBLINK", ROOT / "build" / "iceblink"))
 
 

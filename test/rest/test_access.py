@@ -3,10 +3,9 @@ import http.client
 import json
 import ssl
 import subprocess
-import time
 
 import pytest
-from conftest import BINARY, SCHEMA, make_namespace
+from conftest import BINARY, SCHEMA
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import ForbiddenError, UnauthorizedError
 

@@ -3,9 +3,10 @@ import threading
 
 import pyarrow as pa
 import pytest
-from conftest import SCHEMA, make_namespace, make_table, quote
+from conftest import SCHEMA, make_table, quote
 from pyiceberg.catalog.rest import RestCatalog
-from pyiceberg.exceptions import CommitFailedException, NamespaceAlreadyExistsError, NoSuchTableError, TableAlreadyExistsError
+from pyiceberg.exceptions import (
+    CommitFailedException, NamespaceAlreadyExistsError, NoSuchTableError, TableAlreadyExistsError, ValidationException)
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType
 
@@ -58,9 +59,9 @@ def test_two_pyiceberg_writers(py, ns):
     first = py.create_table(f"{ns}.t", PY_SCHEMA)
     second = py.load_table(f"{ns}.t")
     first.append(rows(1))
-    with pytest.raises(CommitFailedException, match="branch main"):
-        with second.transaction() as transaction:
-            transaction.overwrite(rows(2))
+    with pytest.raises((CommitFailedException, ValidationException)):
+        second.overwrite(rows(2))
+    assert py.load_table(f"{ns}.t").scan().to_arrow()["id"].to_pylist() == [1]
 
 
 def test_a_staged_table_is_not_there(server, ns):
@@ -97,7 +98,7 @@ def test_writers_at_once_lose_nothing(server, ns):
     [t.join() for t in threads]
     assert answers == [200] * 40
     properties = server.send("GET", f"/v1/namespaces/{ns}/tables/t").json["metadata"]["properties"]
-    assert len([key for key in properties if key.startswith("w")]) == 40
+    assert len([key for key in properties if key[:2] in ("w0", "w1", "w2", "w3")]) == 40
 
 
 def change(ns, name, updates, requirements=()):
