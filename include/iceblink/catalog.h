@@ -46,8 +46,8 @@ struct CatalogState;
 class Catalog {
  public:
   // `properties` are those of Spark's `spark.sql.catalog.NAME.`: "type" = "jdbc" | "hadoop" |
-  // "in-memory" | "rest", "uri", "warehouse", and what the store and the server need ("s3.endpoint",
-  // "credential" ...). Errors: kInvalidArgument, kUnsupported.
+  // "in-memory" | "rest", "uri", "warehouse", and what the store and the server need
+  // ("s3.endpoint", "credential" ...). Errors: kInvalidArgument, kUnsupported.
   static Result<Catalog> Open(const std::string& name, const Properties& properties);
 
   const std::string& name() const;

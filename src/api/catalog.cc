@@ -1,11 +1,11 @@
 #include "iceblink/catalog.h"
 
 #include "api/state.h"
+#include "api/transaction_state.h"
 #include "base/strings.h"
 #include "base/uuid.h"
 #include "commit/reachable_files.h"
 #include "iceblink/transaction.h"
-#include "api/transaction_state.h"
 
 namespace iceblink {
 
@@ -126,10 +126,9 @@ Result<Transaction> Catalog::NewReplaceTableTransaction(const TableIdentifier& i
                                                         const TableOptions& options) const {
   ASSIGN_OR_RETURN(spec::NewTable table, ToInternal(schema, options));
   ASSIGN_OR_RETURN(auto base, state_->catalog->LoadTable(ToInternal(id)));
-  ASSIGN_OR_RETURN(auto begun,
-                   commit::Transaction::ForReplace(*state_->catalog, ToInternal(id),
-                                                   std::move(base), table,
-                                                   {.cache = &state_->manifests}));
+  ASSIGN_OR_RETURN(
+      auto begun, commit::Transaction::ForReplace(*state_->catalog, ToInternal(id), std::move(base),
+                                                  table, {.cache = &state_->manifests}));
   return BeginTransaction(state_, ToInternal(id), std::move(begun), nullptr);
 }
 

@@ -163,8 +163,8 @@ std::string FilterSql(const expr::Expression& filter, const std::string& system)
     case expr::Op::kNot:
       return fmt::format("NOT ({})", FilterSql(filter.left(), system));
     default:
-      return fmt::format(fmt::runtime(PredicateFormat(filter.op())),
-                         TermSql(filter.term(), system), Literals(filter));
+      return fmt::format(fmt::runtime(PredicateFormat(filter.op())), TermSql(filter.term(), system),
+                         Literals(filter));
   }
 }
 

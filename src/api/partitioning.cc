@@ -85,10 +85,10 @@ SortOrder::Builder& SortOrder::Builder::Desc(std::string column, Nulls nulls,
 Result<SortOrder> SortOrder::Builder::Build() const {
   std::vector<spec::SortTerm> terms;
   for (const Term& term : terms_) {
-    terms.push_back({term.column, spec::Transform::Parse(term.transform),
-                     term.ascending ? spec::SortDirection::kAsc : spec::SortDirection::kDesc,
-                     term.nulls == Nulls::kFirst ? spec::NullOrder::kNullsFirst
-                                                 : spec::NullOrder::kNullsLast});
+    terms.push_back(
+        {term.column, spec::Transform::Parse(term.transform),
+         term.ascending ? spec::SortDirection::kAsc : spec::SortDirection::kDesc,
+         term.nulls == Nulls::kFirst ? spec::NullOrder::kNullsFirst : spec::NullOrder::kNullsLast});
   }
   ASSIGN_OR_RETURN(spec::SortOrder built, spec::BuildSortOrder(schema_.rep(), terms));
   return Wrap(std::move(built));

@@ -58,7 +58,8 @@ struct TableScan::State {
   // Names and types are the snapshot's where one was asked for, else the table's.
   const spec::Schema& SchemaOf(const spec::TableMetadata& metadata,
                                const spec::Snapshot* snapshot) const {
-    const bool table_schema = snapshot == nullptr || (!snapshot_id && !as_of_ms && !IsTag(metadata));
+    const bool table_schema =
+        snapshot == nullptr || (!snapshot_id && !as_of_ms && !IsTag(metadata));
     return table_schema ? metadata.schema() : metadata.SchemaOfSnapshot(*snapshot);
   }
   bool IsTag(const spec::TableMetadata& metadata) const {
@@ -115,8 +116,8 @@ Result<std::vector<FileScanTask>> TableScan::PlanFiles() const {
   ASSIGN_OR_RETURN(auto tasks, table::PlanFiles(state_->table->Reading(), std::move(request)));
   std::vector<FileScanTask> out;
   for (table::FileScanTask& task : tasks) {
-    FileScanTask planned{Wrap(std::move(task.file)), task.data_sequence_number, {},
-                         Wrap(task.residual)};
+    FileScanTask planned{
+        Wrap(std::move(task.file)), task.data_sequence_number, {}, Wrap(task.residual)};
     for (const table::DeleteFilePtr& file : task.deletes)
       planned.deletes.push_back(Wrap(file->file));
     out.push_back(std::move(planned));
@@ -148,14 +149,13 @@ Result<std::string> TableScan::State::Sql() const {
     version = fmt::format(" VERSION AS OF {}", snapshot->snapshot_id);
   }
   return fmt::format("SELECT {} FROM {}{} WHERE {}", items.empty() ? "*" : Join(items, ", "),
-                     QuotedName(name), version,
-                     FilterSql(bound, QuotedName({catalog, "system"})));
+                     QuotedName(name), version, FilterSql(bound, QuotedName({catalog, "system"})));
 }
 
 Result<std::unique_ptr<RowReader>> TableScan::ReadRows() const {
   ASSIGN_OR_RETURN(std::string sql, state_->Sql());
-  auto session = std::make_unique<engine::Session>(engine::SessionOptions{
-      .settings = {{"spark.sql.session.timeZone", "UTC"}}});
+  auto session = std::make_unique<engine::Session>(
+      engine::SessionOptions{.settings = {{"spark.sql.session.timeZone", "UTC"}}});
   session->state().catalogs.Put(state_->table->catalog->catalog);
   ASSIGN_OR_RETURN(engine::StatementResult result, session->Execute(sql));
   return std::make_unique<ResultReader>(std::move(result), std::move(session));

@@ -105,13 +105,15 @@ Result<Schema> Schema::Builder::Build() const {
   std::vector<spec::NestedField> fields;
   for (const Field& field : fields_) fields.push_back(ToInternal(field));
   int32_t last = 0;
-  spec::Schema schema = spec::AssignFreshIds(spec::Schema(std::move(fields)), [&] { return ++last; });
+  spec::Schema schema =
+      spec::AssignFreshIds(spec::Schema(std::move(fields)), [&] { return ++last; });
   std::vector<int32_t> identifiers;
   for (const std::string& name : identifiers_) {
     const spec::NestedField* field = schema.FindField(name);
     if (field == nullptr) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "Cannot add field " + name + " as an identifier field: not found in current schema or added columns",
+                  "Cannot add field " + name +
+                      " as an identifier field: not found in current schema or added columns",
                   "IllegalArgumentException");
     }
     identifiers.push_back(field->id);

@@ -15,8 +15,7 @@ Result<std::vector<ValueList>> RowReader::All() {
   }
 }
 
-ResultReader::ResultReader(engine::StatementResult result,
-                           std::unique_ptr<engine::Session> session)
+ResultReader::ResultReader(engine::StatementResult result, std::unique_ptr<engine::Session> session)
     : session_(std::move(session)), result_(std::move(result)) {
   for (const engine::ResultColumn& column : result_.columns())
     columns_.push_back({column.name, column.type.SimpleString(), column.nullable});

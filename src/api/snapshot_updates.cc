@@ -115,9 +115,8 @@ ManageSnapshots& ManageSnapshots::SetMaxSnapshotAgeMs(std::string branch, int64_
   return *this;
 }
 ManageSnapshots& ManageSnapshots::SetMaxRefAgeMs(std::string name, int64_t age_ms) {
-  state_->Add(RetentionStep(std::move(name), false, [age_ms](spec::SnapshotRef& ref) {
-    ref.max_ref_age_ms = age_ms;
-  }));
+  state_->Add(RetentionStep(std::move(name), false,
+                            [age_ms](spec::SnapshotRef& ref) { ref.max_ref_age_ms = age_ms; }));
   return *this;
 }
 ManageSnapshots& ManageSnapshots::SetCurrentSnapshot(int64_t snapshot_id) {
@@ -133,10 +132,10 @@ ManageSnapshots& ManageSnapshots::RollbackToTime(int64_t timestamp_ms) {
   return *this;
 }
 ManageSnapshots& ManageSnapshots::Cherrypick(int64_t snapshot_id) {
-  state_->steps.push_back([reading = state_->target->Reading(),
-                           snapshot_id](commit::Transaction& to) {
-    to.Add(commit::MakeCherryPickStep(reading, snapshot_id));
-  });
+  state_->steps.push_back(
+      [reading = state_->target->Reading(), snapshot_id](commit::Transaction& to) {
+        to.Add(commit::MakeCherryPickStep(reading, snapshot_id));
+      });
   return *this;
 }
 
@@ -182,9 +181,8 @@ ExpireSnapshots& ExpireSnapshots::DeleteWith(
 
 Result<ExpireSnapshots::Report> ExpireSnapshots::Commit() {
   TableState& table = *state_->table;
-  ASSIGN_OR_RETURN(
-      commit::ExpireResult result,
-      commit::ExpireSnapshots(*table.catalog->catalog, table.id, state_->options));
+  ASSIGN_OR_RETURN(commit::ExpireResult result,
+                   commit::ExpireSnapshots(*table.catalog->catalog, table.id, state_->options));
   if (result.outcome.committed) table.Replace(result.outcome.table);
   return Report{result.plan.snapshot_ids, result.deleted.data_files,
                 result.deleted.position_delete_files + result.deleted.equality_delete_files,

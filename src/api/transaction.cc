@@ -56,9 +56,9 @@ std::string Transaction::location() const { return state_->transaction.metadata(
 
 Result<std::unique_ptr<DataWriter>> Transaction::NewDataWriter(
     const std::map<std::string, std::string>& options) const {
-  return OpenDataWriter(
-      state_->catalog,
-      std::make_shared<const spec::TableMetadata>(state_->transaction.metadata()), options);
+  return OpenDataWriter(state_->catalog,
+                        std::make_shared<const spec::TableMetadata>(state_->transaction.metadata()),
+                        options);
 }
 
 AppendFiles Transaction::NewAppend() const {

@@ -149,10 +149,10 @@ UpdatePartitionSpec::UpdatePartitionSpec(std::shared_ptr<ChangeTarget> target)
 
 UpdatePartitionSpec& UpdatePartitionSpec::AddField(std::string column, TransformText transform,
                                                    std::string name) {
-  state_->calls.push_back([=, parsed = spec::Transform::Parse(transform)](
-                              spec::SpecUpdate& update) {
-    return update.AddField(column, parsed, name);
-  });
+  state_->calls.push_back(
+      [=, parsed = spec::Transform::Parse(transform)](spec::SpecUpdate& update) {
+        return update.AddField(column, parsed, name);
+      });
   return *this;
 }
 
@@ -161,12 +161,11 @@ UpdatePartitionSpec& UpdatePartitionSpec::RemoveField(std::string name) {
   return *this;
 }
 
-UpdatePartitionSpec& UpdatePartitionSpec::RemoveField(std::string column,
-                                                      TransformText transform) {
-  state_->calls.push_back([=, parsed = spec::Transform::Parse(transform)](
-                              spec::SpecUpdate& update) {
-    return update.RemoveField(column, parsed);
-  });
+UpdatePartitionSpec& UpdatePartitionSpec::RemoveField(std::string column, TransformText transform) {
+  state_->calls.push_back(
+      [=, parsed = spec::Transform::Parse(transform)](spec::SpecUpdate& update) {
+        return update.RemoveField(column, parsed);
+      });
   return *this;
 }
 
@@ -252,8 +251,7 @@ ReplaceSortOrder& ReplaceSortOrder::Asc(std::string column, Nulls nulls, Transfo
   return *this;
 }
 
-ReplaceSortOrder& ReplaceSortOrder::Desc(std::string column, Nulls nulls,
-                                         TransformText transform) {
+ReplaceSortOrder& ReplaceSortOrder::Desc(std::string column, Nulls nulls, TransformText transform) {
   state_->terms.push_back(TermOf(std::move(column), false, nulls, transform));
   return *this;
 }

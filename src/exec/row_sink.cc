@@ -141,15 +141,15 @@ struct RowSink::State {
   Status CheckColumns(std::span<const FlatColumn> columns) const {
     const auto& fields = write.schema->fields();
     if (columns.size() != fields.size()) {
-      return Illegal(fmt::format("Cannot write {} columns to a table of {}", columns.size(),
-                                 fields.size()));
+      return Illegal(
+          fmt::format("Cannot write {} columns to a table of {}", columns.size(), fields.size()));
     }
     for (size_t i = 0; i < columns.size(); ++i) {
       const FlatColumn& column = columns[i];
       if (column.size() != columns[0].size() ||
           (!column.valid.empty() && column.valid.size() != column.size())) {
-        return Illegal(fmt::format("Cannot write columns of different lengths: {}",
-                                   fields[i].name));
+        return Illegal(
+            fmt::format("Cannot write columns of different lengths: {}", fields[i].name));
       }
       if (fields[i].required &&
           std::find(column.valid.begin(), column.valid.end(), false) != column.valid.end()) {
@@ -179,10 +179,10 @@ RowSink::~RowSink() {
 Result<std::unique_ptr<RowSink>> RowSink::Open(io::FileSystem& files, const WriteSpec& write) {
   for (const spec::NestedField& field : write.schema->fields()) {
     if (field.type.Is(spec::TypeKind::kVariant) || field.type.Is(spec::TypeKind::kUnknown)) {
-      return Fail(ErrorCode::kUnsupported,
-                  fmt::format("Cannot write columns of type {}: {}", field.type.ToString(),
-                              field.name),
-                  "UnsupportedOperationException");
+      return Fail(
+          ErrorCode::kUnsupported,
+          fmt::format("Cannot write columns of type {}: {}", field.type.ToString(), field.name),
+          "UnsupportedOperationException");
     }
   }
   auto state = std::make_unique<State>(files, write);
