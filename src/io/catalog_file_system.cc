@@ -4,26 +4,39 @@
 
 #include "base/strings.h"
 #include "io/object_file_system.h"
-#include "io/s3_store.h"
+#include "io/object_store_module.h"
 
 namespace iceblink::io {
 namespace {
 
 using Opened = Result<std::shared_ptr<FileSystem>>;
 
+template <typename Options>
+Opened OpenStore(Result<Options> options) {
+  if (!options) return Fail(options.error());
+  ASSIGN_OR_RETURN(std::shared_ptr<ObjectStore> store, OpenObjectStore(std::move(*options)));
+  return std::make_shared<ObjectFileSystem>(std::move(store));
+}
 Opened OpenS3(const FileSystemProperties& properties) {
-  ASSIGN_OR_RETURN(S3Options options, ParseS3Options(properties));
-  return std::make_shared<ObjectFileSystem>(std::make_shared<S3Store>(std::move(options)));
+  return OpenStore(ParseS3Options(properties));
+}
+Opened OpenGcs(const FileSystemProperties& properties) {
+  return OpenStore(ParseGcsOptions(properties));
+}
+Opened OpenAzure(const FileSystemProperties& properties) {
+  return OpenStore(ParseAzureOptions(properties));
 }
 
 // The schemes of each object store, and how it is opened.
 struct StoreKind {
   std::string_view name;
-  std::array<std::string_view, 3> schemes;
+  std::array<std::string_view, 4> schemes;
   Opened (*open)(const FileSystemProperties&);
 };
 constexpr std::array kStores = {
     StoreKind{"s3", {"s3", "s3a", "s3n"}, OpenS3},
+    StoreKind{"gcs", {"gs", "gcs"}, OpenGcs},
+    StoreKind{"azure", {"abfs", "abfss", "wasb", "wasbs"}, OpenAzure},
 };
 
 const StoreKind* StoreOf(std::string_view scheme) {

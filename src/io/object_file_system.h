@@ -1,9 +1,9 @@
 // ObjectFileSystem: files and folders over an ObjectStore, for locations "scheme://bucket/key".
 //
-// Reads: a file that is opened without a known size costs one request, which also brings its end
-// (Parquet: the footer) or its beginning (everything else, mostly whole). A read of many bytes goes
-// out in parallel pieces. Writes: up to the store's threshold in one request at Close, above it in
-// parts that go up while the file is written. A file is visible when Close succeeds, never before.
+// Reads: a file that is opened without a known size costs the time of one request, which mostly
+// brings the whole of it; one of known size costs nothing until it is read. A read of many bytes
+// goes out in parallel pieces. Writes: small files in one request at Close, large ones in parts
+// that go up while the file is written. A file is visible when Close succeeds, never before.
 // Threads: safe from several, an OutputFile belongs to one.
 #pragma once
 
@@ -25,13 +25,12 @@ class ObjectFileSystem final : public FileSystem {
   Result<std::unique_ptr<RandomAccessFile>> OpenSized(const std::string& path,
                                                       int64_t size) override;
   Result<std::unique_ptr<OutputFile>> Create(const std::string& path, WriteMode mode) override;
-  // Copies, conditionally, then deletes.
+  // Copies, then deletes.
   Status RenameNoReplace(const std::string& from, const std::string& to) override;
   Status Delete(const std::string& path) override;
   Result<FileInfo> Stat(const std::string& path) override;
   Status List(const std::string& path, bool recursive,
               const std::function<Status(const FileInfo&)>& visit) override;
-  // An empty object whose key ends with a slash.
   Status CreateDirectory(const std::string& path) override;
   Status DeleteDirectory(const std::string& path) override;
   size_t DeleteMany(const std::vector<std::string>& paths,

@@ -59,15 +59,16 @@ ObjectReader::ObjectReader(std::shared_ptr<ObjectStore> store, std::string path,
 
 Result<std::unique_ptr<RandomAccessFile>> ObjectReader::Open(std::shared_ptr<ObjectStore> store,
                                                              std::string path, ObjectName name) {
-  const bool footer_first = path.ends_with(".parquet") || path.ends_with(".puffin");
-  ASSIGN_OR_RETURN(ObjectRange got, footer_first ? store->Get(name, -kTailBytes, kTailBytes)
-                                                 : store->Get(name, 0, kWholeBytes));
-  const auto count = static_cast<int64_t>(got.bytes.size());
+  if (path.ends_with(".parquet") || path.ends_with(".puffin")) {  // read from their ends
+    ASSIGN_OR_RETURN(const int64_t size, store->Size(name));
+    return std::make_unique<ObjectReader>(std::move(store), std::move(path), std::move(name), size,
+                                          nullptr);
+  }
+  ASSIGN_OR_RETURN(ObjectStart start, store->ReadStart(name, kWholeBytes));
   auto segment = std::make_shared<ObjectSegment>();
-  segment->offset = footer_first ? got.object_size - count : 0;
-  segment->bytes = std::move(got.bytes);
+  segment->bytes = std::move(start.bytes);
   return std::make_unique<ObjectReader>(std::move(store), std::move(path), std::move(name),
-                                        got.object_size, nullptr, std::move(segment));
+                                        start.object_size, nullptr, std::move(segment));
 }
 
 // What the first read at `offset` brings; null when that is nothing worth keeping.
@@ -112,16 +113,13 @@ Status ObjectReader::Fetch(int64_t begin, int64_t end, char* out) const {
 }
 
 Status ObjectReader::FetchPiece(int64_t begin, int64_t end, char* out) const {
-  auto got = store_->Get(name_, begin, end - begin);
-  if (!got) {
-    Error error = got.error();
-    if (error.code == ErrorCode::kNotFound && error.exception == "NotFoundException")
-      error.message = fmt::format("Failed to open input stream for file: {}", path_);
-    return Fail(std::move(error));
-  }
-  if (static_cast<int64_t>(got->bytes.size()) != end - begin) return EndOfFile(path_, begin);
-  std::memcpy(out, got->bytes.data(), got->bytes.size());
-  return {};
+  Status status = store_->Read(name_, size_, begin, static_cast<size_t>(end - begin), out);
+  if (status) return status;
+  Error& error = status.error();
+  if (error.code == ErrorCode::kCorrupt) return EndOfFile(path_, begin);
+  if (error.code == ErrorCode::kNotFound && error.exception == "NotFoundException")
+    error.message = fmt::format("Failed to open input stream for file: {}", path_);
+  return status;
 }
 
 }  // namespace iceblink::io

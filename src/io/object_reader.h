@@ -51,7 +51,7 @@ class ObjectReader final : public RandomAccessFile {
   // `cache` (may be null) outlives the reader.
   ObjectReader(std::shared_ptr<ObjectStore> store, std::string path, ObjectName name, int64_t size,
                SegmentCache* cache, ObjectSegmentPtr segment = nullptr);
-  // One request, which also learns the size.
+  // Learns the size, and of a small object all of it, in the time of one request.
   static Result<std::unique_ptr<RandomAccessFile>> Open(std::shared_ptr<ObjectStore> store,
                                                         std::string path, ObjectName name);
 

@@ -1,17 +1,19 @@
-// ObjectStore: what object stores (S3, Google Cloud Storage, Azure Blob Storage) have in common, in
-// requests: each method is one, but for those that say otherwise. ObjectFileSystem makes folders,
-// files and Iceberg's error words of it.
+// ObjectStore: what object stores (S3, Google Cloud Storage, Azure Blob Storage) have in common.
+// ObjectFileSystem makes locations, parallel reads and Iceberg's error words of it. The one
+// implementation is over Arrow's file systems, in a module of its own (object_store_module.h).
 //
-// Errors carry the store's own words: kNotFound, kAlreadyExists (kCreateNew lost), kForbidden,
-// kUnavailable (after the retries), kIo. Threads: safe from several.
+// Folders are what keys with a common prefix up to a slash look like; some stores keep empty
+// objects whose keys end with a slash for them. Errors carry the store's own words: kNotFound,
+// kAlreadyExists (kCreateNew lost), kForbidden, kUnavailable (after the retries), kIo. Threads:
+// safe from several; a writer belongs to one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "io/file_system.h"
@@ -19,57 +21,56 @@
 namespace iceblink::io {
 
 struct ObjectName {
-  std::string bucket;
+  std::string bucket;  // of Azure: "container@account.dfs.core.windows.net"
   std::string key;
 };
 
 struct ObjectInfo {
-  std::string key;
+  std::string key;  // of a folder: without the slash at its end
   int64_t size = 0;
   int64_t modified_ms = 0;
-  bool is_prefix = false;  // of a listing by delimiter: the key ends with a slash
+  bool is_folder = false;
 };
 
-struct ObjectRange {
+struct ObjectStart {
   std::string bytes;
   int64_t object_size = 0;
 };
 
-// An object under way in parts. Put may be called from several threads at once.
-class MultipartUpload {
+// An object under way. The store sends large ones in parts while they are written.
+class ObjectWriter {
  public:
-  virtual ~MultipartUpload() = default;  // does not abort
-  // `number` counts from 1.
-  virtual Status Put(int number, std::string_view bytes) = 0;
-  // Makes the object visible; kAlreadyExists as the mode says.
-  virtual Status Complete() = 0;
-  virtual void Abort() = 0;
+  virtual ~ObjectWriter() = default;  // without Close nothing becomes visible
+  virtual Status Append(std::string_view bytes) = 0;
+  // Makes the object visible, whole. Call once.
+  virtual Status Close() = 0;
 };
 
 class ObjectStore {
  public:
   virtual ~ObjectStore() = default;
 
-  virtual Result<ObjectInfo> Head(const ObjectName& name) = 0;
-  // Bytes from `offset`, at most `count`, fewer at the object's end. A negative offset counts from
-  // the end: (-8, 8) are the last eight bytes, or the whole of a smaller object.
-  virtual Result<ObjectRange> Get(const ObjectName& name, int64_t offset, int64_t count) = 0;
-  virtual Status Put(const ObjectName& name, std::string_view bytes, WriteMode mode) = 0;
-  virtual Result<std::unique_ptr<MultipartUpload>> StartUpload(const ObjectName& name,
-                                                               WriteMode mode) = 0;
+  // One request.
+  virtual Result<int64_t> Size(const ObjectName& name) = 0;
+  // One request: fills `out` with `count` bytes from `offset` of an object of `size` bytes.
+  // kCorrupt when the object is shorter than that.
+  virtual Status Read(const ObjectName& name, int64_t size, int64_t offset, size_t count,
+                      char* out) = 0;
+  // The object's size and its bytes up to `most`, for the time of one request.
+  virtual Result<ObjectStart> ReadStart(const ObjectName& name, size_t most) = 0;
+  // kCreateNew is as atomic as the store's interface allows: see the implementation.
+  virtual Result<std::unique_ptr<ObjectWriter>> Create(const ObjectName& name, WriteMode mode) = 0;
   // A missing object counts as deleted.
   virtual Status Delete(const ObjectName& name) = 0;
-  // Some requests. `failed` hears of each key that stays.
-  virtual void DeleteMany(const std::string& bucket, const std::vector<std::string>& keys,
-                          const std::function<void(const std::string&, const Error&)>& failed) = 0;
-  // Some requests. Keys that begin with `prefix`; with a delimiter, what lies directly below and
-  // the prefixes up to the next delimiter. `limit` keys at most when it is not 0.
-  virtual Status List(const std::string& bucket, const std::string& prefix, bool recursive,
-                      int limit, const std::function<Status(const ObjectInfo&)>& visit) = 0;
-
-  // Bytes of one part of an upload, and above which size an object goes up in parts.
-  virtual int64_t part_size() const = 0;
-  virtual int64_t multipart_threshold() const = 0;
+  // An object or a folder; kNotFound when neither is there.
+  virtual Result<ObjectInfo> Stat(const ObjectName& name) = 0;
+  // The objects below a folder, or the objects and folders directly in it. A missing folder is
+  // empty.
+  virtual Status List(const ObjectName& folder, bool recursive,
+                      const std::function<Status(const ObjectInfo&)>& visit) = 0;
+  virtual Status CreateFolder(const ObjectName& folder) = 0;
+  // With all that is in it; a missing one counts as deleted.
+  virtual Status DeleteFolder(const ObjectName& folder) = 0;
 };
 
 }  // namespace iceblink::io

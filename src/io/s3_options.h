@@ -3,48 +3,37 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
+#include "io/property_lookup.h"
 #include "io/sigv4.h"
 
 namespace iceblink::io {
 
 struct S3Options {
-  std::string endpoint;  // "http://localhost:9000", without a slash at the end; empty: AWS
-  std::string region;    // empty: not configured
-  bool path_style = false;
+  std::string endpoint;       // "http://localhost:9000", no slash at the end; empty: AWS
+  std::string region;         // empty: the bucket's own on AWS, "us-east-1" elsewhere
+  bool virtual_host = false;  // the bucket in the host name, also with an endpoint
   bool anonymous = false;
-  AwsCredentials credentials;  // without a key: the chain of aws_credentials.h
-  std::string profile;         // of the AWS configuration files
+  AwsCredentials credentials;  // without a key: the chain of the AWS SDK
+  std::string role_arn;        // assumed with the SDK's credentials
+  std::string role_session;
+  std::string external_id;
 
-  int64_t part_size = int64_t{32} << 20;
-  double threshold_factor = 1.5;  // objects above part_size times this go up in parts
-  int retries = 5;
+  int64_t retries = 5;
   int64_t min_wait_ms = 100;  // before the first retry; doubles
   int64_t max_wait_ms = 20'000;
-  int delete_batch = 250;
-  HeaderList write_headers;  // encryption, storage class, access control
-
-  // Requests are signed by a REST catalog instead.
-  bool remote_signing = false;
-  std::string signer_uri;  // where the signing endpoint is
-  std::string signer_token;
+  std::string acl;           // canned, of written objects
+  std::string customer_key;  // 32 bytes: encryption with a key of one's own
 
   bool operator==(const S3Options&) const = default;
 };
 
-using EnvironmentLookup = std::function<std::optional<std::string>(const std::string& name)>;
-// Variables of the process; empty ones count as unset.
-std::optional<std::string> ProcessEnvironment(const std::string& name);
-
 // Reads properties in Iceberg's names, else Hadoop's (also with "hadoop." or "spark.hadoop." before
 // them), else the environment. kInvalidArgument, IllegalArgumentException, names a value that does
-// not parse.
+// not parse; kUnsupported a setting that Arrow's S3 cannot heed and that must not be passed over.
 Result<S3Options> ParseS3Options(const std::map<std::string, std::string>& properties,
                                  const EnvironmentLookup& environment = ProcessEnvironment);
 
