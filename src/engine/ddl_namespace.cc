@@ -64,9 +64,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Use& statement) {
   if (!statement.is_namespace && statement.name.size() == 1 &&
       session.catalogs.Exists(statement.name.front())) {
     ASSIGN_OR_RETURN(auto catalog, session.catalogs.Get(statement.name.front()));
-    session.current_catalog = statement.name.front();
-    session.current_namespace.clear();
-    if (session.current_catalog == kSessionCatalog) session.current_namespace = {"default"};
+    session.UseCatalog(statement.name.front());
     return StatementResult();
   }
   ASSIGN_OR_RETURN(QualifiedName name, scope.names.QualifyNamespace(statement.name));
@@ -79,9 +77,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Use& statement) {
 
 Result<StatementResult> Run(StatementScope& scope, const sql::SetCatalog& statement) {
   ASSIGN_OR_RETURN(auto catalog, scope.session.catalogs.Get(statement.name));
-  scope.session.current_catalog = statement.name;
-  scope.session.current_namespace.clear();
-  if (statement.name == kSessionCatalog) scope.session.current_namespace = {"default"};
+  scope.session.UseCatalog(statement.name);
   return StatementResult();
 }
 

@@ -15,12 +15,20 @@ SessionState::SessionState(SessionOptions options)
       files_(own_files_) {
   app_id_ = "local-" + std::to_string(clock().NowMillis());
   options_.app_name = configuration.Get("spark.app.name", options_.app_name);
-  current_catalog = catalogs.DefaultCatalog();
-  // Spark's own catalog and the one that needs no configuration start in a namespace that may be
-  // used at once.
-  if (current_catalog == kSessionCatalog || current_catalog == kLocalCatalog)
+  UseCatalog(catalogs.DefaultCatalog());
+  // The catalog that needs no configuration starts in a namespace that may be used at once.
+  if (current_catalog == kLocalCatalog && current_namespace.empty())
     current_namespace = {"default"};
   UpdateTimeZone();
+}
+
+void SessionState::UseCatalog(const std::string& name) {
+  current_catalog = name;
+  current_namespace.clear();
+  if (name == kSessionCatalog) current_namespace = {"default"};
+  const std::string start =
+      configuration.Get("spark.sql.catalog." + name + ".default-namespace", "");
+  if (!start.empty()) current_namespace = Split(start, '.');
 }
 
 void SessionState::UpdateTimeZone() {

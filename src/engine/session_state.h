@@ -35,6 +35,10 @@ class SessionState {
   table::ManifestCache manifest_cache;
   std::function<void(double)> on_progress;
 
+  // Makes a catalog current, in the namespace that it starts in (`default-namespace`, by default the
+  // root; Spark's own catalog: default).
+  void UseCatalog(const std::string& name);
+
   const Clock& clock() const { return *options_.clock; }
   const std::string& app_id() const { return app_id_; }
   const std::string& app_name() const { return options_.app_name; }

@@ -239,7 +239,8 @@ Status SetAll(engine::SessionState& state, const connect::ConfigRequest::Set& se
     else if (!status)
       return status;
   }
-  if (at_default) state.current_catalog = state.catalogs.DefaultCatalog();
+  const std::string now_default = state.catalogs.DefaultCatalog();
+  if (at_default && state.current_catalog != now_default) state.UseCatalog(now_default);
   state.UpdateTimeZone();
   return {};
 }

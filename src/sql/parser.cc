@@ -228,8 +228,9 @@ Result<int64_t> StatementParser::IntegerValue() {
                     Span(first));
 }
 
+// A key of one literal: a second one is the value, before which the equals sign may be left out.
 Result<std::string> StatementParser::PropertyKey() {
-  if (AtString()) return StringLiteral();
+  if (AtString()) return UnescapeString(Text(Take()));
   ASSIGN_OR_RETURN(Name key, MultipartIdentifier());
   return iceblink::Join(key, ".");
 }
