@@ -1,4 +1,4 @@
-# make build | demo | test | interop | bench. Each does its own set-up on a fresh Debian 12 machine, and costs little
+# make build | demo | test | interop | suites | bench. Each does its own set-up on a fresh Debian 12 machine, and costs little
 # when run again.
 BUILD ?= build
 # Objects are shared by every checkout of this machine.
@@ -6,7 +6,7 @@ export CCACHE_SLOPPINESS = pch_defines,time_macros,include_file_mtime,include_fi
 export CCACHE_BASEDIR = $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: build demo test interop sanitize bench clean
+.PHONY: build demo test interop suites sanitize bench clean
 
 build:
 	@scripts/setup
@@ -28,6 +28,10 @@ test:
 interop: build
 	@scripts/setup --spark
 	@ICEBLINK=$(abspath $(BUILD))/iceblink .venv-spark/bin/python -m pytest -q -p no:cacheprovider test/interop
+
+# Outside suites against the program: Iceberg's REST compatibility kit.
+suites: build
+	@test/run_suites --build $(BUILD)
 
 # Unit tests under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize:

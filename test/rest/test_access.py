@@ -5,7 +5,7 @@ import ssl
 import subprocess
 
 import pytest
-from conftest import BINARY, SCHEMA
+from rest_server import BINARY, SCHEMA
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import ForbiddenError, UnauthorizedError
 

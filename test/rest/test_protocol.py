@@ -5,7 +5,7 @@ import time
 import uuid
 
 import pytest
-from conftest import SCHEMA, make_namespace, make_table, quote
+from rest_server import SCHEMA, make_namespace, make_table, quote
 
 
 def test_config_names_what_the_server_does(server):

@@ -3,7 +3,7 @@ import threading
 
 import pyarrow as pa
 import pytest
-from conftest import SCHEMA, make_table, quote
+from rest_server import SCHEMA, make_table, quote
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import (
     CommitFailedException, NamespaceAlreadyExistsError, NoSuchTableError, TableAlreadyExistsError, ValidationException)
