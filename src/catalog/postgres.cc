@@ -57,6 +57,11 @@ Error ResultError(PGconn* connection, const PGresult* result, const std::string&
                      fmt::format("Failed to execute: {}: {}", sql, why), "UncheckedSQLException");
 }
 
+// Of two sessions that create a table at once PostgreSQL refuses one, IF NOT EXISTS or not.
+bool LostRaceToCreate(const std::string& sql, const Error& error) {
+  return error.code == ErrorCode::kAlreadyExists && sql.starts_with("CREATE TABLE IF NOT EXISTS");
+}
+
 std::string SettingOf(const PostgresConnection::Settings& settings, std::string_view key) {
   for (const auto& [name, value] : settings) {
     if (name == key) return value;
@@ -174,7 +179,9 @@ Result<PostgresConnection::Answer> PostgresConnection::RunAlone(const std::strin
                                                                 const Arguments& arguments) {
   ASSIGN_OR_RETURN(PGconn * connection, Take());
   const Lease lease(*this, connection);
-  return Run(lease.get(), sql, arguments);
+  auto answer = Run(lease.get(), sql, arguments);
+  if (!answer && LostRaceToCreate(sql, answer.error())) answer = Run(lease.get(), sql, arguments);
+  return answer;
 }
 
 Result<std::vector<SqlConnection::Row>> PostgresConnection::Query(const std::string& sql,
@@ -192,6 +199,11 @@ Result<int> PostgresConnection::Execute(const std::string& sql, const Arguments&
 }
 
 Status PostgresConnection::ExecuteAll(const std::vector<Statement>& statements) {
+  return ExecuteAll(statements, true);
+}
+
+Status PostgresConnection::ExecuteAll(const std::vector<Statement>& statements,
+                                      bool may_lose_race) {
   ASSIGN_OR_RETURN(PGconn * connection, Take());
   const Lease lease(*this, connection);
   RETURN_IF_ERROR(Run(lease.get(), "BEGIN", {}));
@@ -199,6 +211,8 @@ Status PostgresConnection::ExecuteAll(const std::vector<Statement>& statements) 
     const auto done = Run(lease.get(), statement.sql, statement.arguments);
     if (done) continue;
     (void)Run(lease.get(), "ROLLBACK", {});
+    if (may_lose_race && LostRaceToCreate(statement.sql, done.error()))
+      return ExecuteAll(statements, false);
     return Fail(done.error());
   }
   RETURN_IF_ERROR(Run(lease.get(), "COMMIT", {}));

@@ -42,6 +42,7 @@ class PostgresConnection final : public SqlConnection {
   Result<pg_conn*> Take();
   void GiveBack(pg_conn* connection);
   Result<Answer> Run(pg_conn* connection, const std::string& sql, const Arguments& arguments);
+  Status ExecuteAll(const std::vector<Statement>& statements, bool may_lose_race);
   Result<Answer> RunAlone(const std::string& sql, const Arguments& arguments);
 
   const Settings settings_;

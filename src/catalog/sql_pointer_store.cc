@@ -75,7 +75,7 @@ Status SqlPointerStore::PrepareSchema(const Options& options) {
     ASSIGN_OR_RETURN(const bool exists, connection_->HasTable(name));
     if (!exists && options.create_tables) missing.push_back({sql, {}});
   }
-  if (!missing.empty()) RETURN_IF_ERROR(CreateTables(missing));
+  if (!missing.empty()) RETURN_IF_ERROR(connection_->ExecuteAll(missing));
   ASSIGN_OR_RETURN(has_type_, connection_->HasColumn("iceberg_tables", "iceberg_type"));
   if (!has_type_ && options.upgrade_to_v1) {
     RETURN_IF_ERROR(
@@ -83,13 +83,6 @@ Status SqlPointerStore::PrepareSchema(const Options& options) {
     has_type_ = true;
   }
   return {};
-}
-
-Status SqlPointerStore::CreateTables(const std::vector<SqlConnection::Statement>& missing) {
-  const Status created = connection_->ExecuteAll(missing);
-  if (created || created.error().code != ErrorCode::kAlreadyExists) return created;
-  // Of two processes that create at once PostgreSQL refuses one, IF NOT EXISTS or not.
-  return connection_->ExecuteAll(missing);
 }
 
 std::string SqlPointerStore::KindFilter(PointerKind kind) const {

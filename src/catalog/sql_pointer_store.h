@@ -51,7 +51,6 @@ class SqlPointerStore final : public PointerStore {
   SqlPointerStore(std::unique_ptr<SqlConnection> connection, std::string catalog_name)
       : connection_(std::move(connection)), catalog_name_(std::move(catalog_name)) {}
   Status PrepareSchema(const Options& options);
-  Status CreateTables(const std::vector<SqlConnection::Statement>& missing);
   SqlConnection::Statement InsertStatement(const TableIdentifier& id, const Pointer& pointer) const;
   SqlConnection::Statement SwapStatement(const TableIdentifier& id, PointerKind kind,
                                          const std::string& from, const std::string& to) const;

@@ -220,7 +220,7 @@ def test_secrets_are_not_shown(tmp_path):
     with Iceblink(tmp_path, **rest(1, **secrets)) as session:
         assert SECRET not in str(session.run("SET")) + str(session.run("SET -v"))
         for key in secrets:
-            assert session.run(f"SET spark.sql.catalog.lake.{key}")[0][1] == "*********(redacted)"
+            assert session.run(f"SET `spark.sql.catalog.lake.{key}`")[0][1] == "*********(redacted)"
         with pytest.raises(SqlError) as caught:
             session.run("SHOW NAMESPACES IN lake")
         assert SECRET not in str(caught.value)
