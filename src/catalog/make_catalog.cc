@@ -86,8 +86,12 @@ Result<std::shared_ptr<Catalog>> MakeRest(const std::string& name, const Propert
   options.name = name;
   options.properties = properties;
   options.files = &files;
-  options.set_credentials = [&files](const std::string& prefix, const Properties& vended) {
-    files.SetCredentials(prefix, vended);
+  options.set_credentials = [&files](const std::string& prefix, const Properties& vended,
+                                     std::optional<int64_t> expires_ms,
+                                     std::function<void()> renew) {
+    std::optional<io::CatalogFileSystem::Renewal> renewal;
+    if (expires_ms) renewal = {*expires_ms, std::move(renew)};
+    files.SetCredentials(prefix, vended, std::move(renewal));
   };
   return rest::RestCatalog::Open(std::move(options));
 }

@@ -25,14 +25,20 @@
 
 namespace iceblink::catalog::rest {
 
-class RestCatalog final : public Catalog, public ViewCatalog {
+class RestCatalog final : public Catalog,
+                          public ViewCatalog,
+                          public std::enable_shared_from_this<RestCatalog> {
  public:
+  // Locations that begin with `prefix` are reached with `properties`, until `expires_ms` (since the
+  // epoch, when they end at all); `renew` hands out new ones.
+  using CredentialHook =
+      std::function<void(const std::string& prefix, const Properties& properties,
+                         std::optional<int64_t> expires_ms, std::function<void()> renew)>;
   struct Options {
     std::string name;
     Properties properties;  // as the user gives them
     io::FileSystem* files = nullptr;
-    // Locations that begin with `prefix` are reached with `properties`. May be empty.
-    std::function<void(const std::string& prefix, const Properties& properties)> set_credentials;
+    CredentialHook set_credentials;  // may be empty
     const Clock* clock = &SystemClock();
   };
   // Asks the server for its configuration.
@@ -119,7 +125,10 @@ class RestCatalog final : public Catalog, public ViewCatalog {
                                      bool stage);
   // Hands out the credentials and keeps the table.
   LoadedTable Accept(const TableIdentifier& id, LoadTableResult result, const std::string& etag);
-  void HandOutCredentials(const LoadTableResult& result) const;
+  void HandOutCredentials(const TableIdentifier& id, const LoadTableResult& result);
+  void HandOut(const TableIdentifier& id, const std::string& prefix, const Properties& properties);
+  // Asks the server for credentials of a table that was loaded before.
+  Status RenewCredentials(const TableIdentifier& id);
   Status Drop(const TableIdentifier& id, bool purge);
 
   std::optional<Known> FindKnown(const TableIdentifier& id);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/log.h"
 #include "base/strings.h"
 #include "catalog/errors.h"
 #include "catalog/rest_catalog.h"
@@ -19,18 +20,24 @@ bool IsStorageProperty(std::string_view key) {
                      [&](std::string_view prefix) { return key.starts_with(prefix); });
 }
 
+// The moment at which credentials expire, when they say so.
+std::optional<int64_t> ExpiryOf(const Properties& properties) {
+  std::optional<int64_t> earliest;
+  for (const auto& [key, value] : properties) {
+    if (!key.ends_with("expires-at-ms") && !key.ends_with("token-expires-at")) continue;
+    const auto at = ParseInt64(value);
+    if (at && (!earliest || *at < *earliest)) earliest = at;
+  }
+  return earliest;
+}
+
 // The earliest moment at which one of the result's credentials expires.
 std::optional<int64_t> ExpiryOf(const LoadTableResult& result) {
-  std::optional<int64_t> earliest;
-  const auto look = [&](const Properties& properties) {
-    for (const auto& [key, value] : properties) {
-      if (!key.ends_with("expires-at-ms") && !key.ends_with("token-expires-at")) continue;
-      const auto at = ParseInt64(value);
-      if (at && (!earliest || *at < *earliest)) earliest = at;
-    }
-  };
-  look(result.config);
-  for (const StorageCredential& credential : result.credentials) look(credential.config);
+  std::optional<int64_t> earliest = ExpiryOf(result.config);
+  for (const StorageCredential& credential : result.credentials) {
+    const auto at = ExpiryOf(credential.config);
+    if (at && (!earliest || *at < *earliest)) earliest = at;
+  }
   return earliest;
 }
 
@@ -94,7 +101,7 @@ Result<LoadedTable> RestCatalog::LoadTable(const TableIdentifier& id) {
 
 LoadedTable RestCatalog::Accept(const TableIdentifier& id, LoadTableResult result,
                                 const std::string& etag) {
-  HandOutCredentials(result);
+  HandOutCredentials(id, result);
   LoadedTable table{result.metadata_location, result.metadata};
   if (etag.empty())
     Forget(id);
@@ -103,18 +110,43 @@ LoadedTable RestCatalog::Accept(const TableIdentifier& id, LoadTableResult resul
   return table;
 }
 
-void RestCatalog::HandOutCredentials(const LoadTableResult& result) const {
+void RestCatalog::HandOut(const TableIdentifier& id, const std::string& prefix,
+                          const Properties& properties) {
+  options_.set_credentials(prefix, properties, ExpiryOf(properties), [weak = weak_from_this(), id] {
+    const auto catalog = weak.lock();
+    if (catalog == nullptr) return;
+    const Status renewed = catalog->RenewCredentials(id);
+    if (!renewed)
+      LogWarn("Cannot renew the credentials of " + id.ToString() + ": " + renewed.error().message);
+  });
+}
+
+void RestCatalog::HandOutCredentials(const TableIdentifier& id, const LoadTableResult& result) {
   if (!options_.set_credentials) return;
   Properties own;
   for (const auto& [key, value] : result.config) {
     if (IsStorageProperty(key)) own[key] = value;
   }
-  if (!own.empty()) options_.set_credentials(result.metadata->location, own);
+  if (!own.empty()) HandOut(id, result.metadata->location, own);
   for (const StorageCredential& credential : result.credentials) {
     Properties all = own;
     for (const auto& [key, value] : credential.config) all[key] = value;
-    options_.set_credentials(credential.prefix, all);
+    HandOut(id, credential.prefix, all);
   }
+}
+
+Status RestCatalog::RenewCredentials(const TableIdentifier& id) {
+  if (!endpoints_.Has(Endpoint::kLoadCredentials)) {
+    Forget(id);  // so that the answer is whole
+    RETURN_IF_ERROR(LoadTable(id));
+    return {};
+  }
+  ASSIGN_OR_RETURN(const Json json, client_->SendForJson({.subject = Subject::kTable,
+                                                          .path = TablePath(id) + "/credentials"}));
+  ASSIGN_OR_RETURN(const LoadCredentialsResponse answer, LoadCredentialsResponseFromJson(json));
+  for (const StorageCredential& credential : answer.credentials)
+    HandOut(id, credential.prefix, credential.config);
+  return {};
 }
 
 Result<LoadTableResult> RestCatalog::PostCreate(const TableIdentifier& id,
@@ -140,7 +172,7 @@ Result<spec::TableMetadata> RestCatalog::StageTable(const TableIdentifier& id, s
                                                     int64_t now_ms) {
   ASSIGN_OR_RETURN(const spec::TableMetadata wanted, spec::NewTableMetadata(table, now_ms));
   ASSIGN_OR_RETURN(const LoadTableResult staged, PostCreate(id, wanted, true));
-  HandOutCredentials(staged);
+  HandOutCredentials(id, staged);
   return *staged.metadata;
 }
 
@@ -168,14 +200,16 @@ Result<LoadedTable> RestCatalog::CommitTable(const TableIdentifier& id, const Lo
   RETURN_IF_ERROR(Require(Endpoint::kUpdateTable));
   const CommitTableRequest request = CommitRequest(id, base, updated);
   if (request.updates.empty()) return base;
-  // The ETag of a commit is that of the table, credentials apart: it is kept only for servers
-  // that answer loads with the same.
+  const std::optional<Known> known = FindKnown(id);
   std::string etag;
   auto result = SendForTable(
       {Subject::kTableCommit, "POST", TablePath(id), {}, DumpJson(ToJson(request)), {}}, &etag);
   Forget(id);
   if (!result) return Fail(std::move(result).error());
-  return LoadedTable{result->metadata_location, result->metadata};
+  LoadedTable committed{result->metadata_location, result->metadata};
+  // A commit brings no credentials; those of the load before it stay good as long as they were.
+  if (known && !etag.empty()) Keep({id, etag, committed, known->expires_ms});
+  return committed;
 }
 
 Status RestCatalog::CommitTables(std::vector<TableChange> changes) {

@@ -9,6 +9,9 @@
 namespace iceblink::io {
 namespace {
 
+constexpr int64_t kRenewalLeadMs = 300'000;  // before the end of credentials
+constexpr int64_t kRenewalPauseMs = 10'000;  // between attempts
+
 using Opened = Result<std::shared_ptr<FileSystem>>;
 
 template <typename Options>
@@ -62,8 +65,9 @@ auto LongestPrefix(Map& by_prefix, std::string_view path) {
 
 }  // namespace
 
-CatalogFileSystem::CatalogFileSystem(FileSystemProperties properties, FileSystem& fallback)
-    : fallback_(fallback) {
+CatalogFileSystem::CatalogFileSystem(FileSystemProperties properties, FileSystem& fallback,
+                                     const Clock& clock)
+    : fallback_(fallback), clock_(clock) {
   own_.properties = std::move(properties);
 }
 
@@ -71,22 +75,40 @@ void CatalogFileSystem::SetProperties(FileSystemProperties properties) {
   const std::lock_guard lock(mutex_);
   if (own_.properties == properties) return;
   for (auto& [store, files] : own_.by_store) replaced_.push_back(std::move(files));
-  own_ = Mount{std::move(properties), {}};
+  own_ = Mount{std::move(properties), {}, {}, 0};
 }
 
-void CatalogFileSystem::SetCredentials(const std::string& prefix, FileSystemProperties properties) {
+void CatalogFileSystem::SetCredentials(const std::string& prefix, FileSystemProperties properties,
+                                       std::optional<Renewal> renewal) {
   const std::lock_guard lock(mutex_);
   properties.insert(own_.properties.begin(), own_.properties.end());  // given ones stay
   Mount& mount = by_prefix_[prefix];
+  mount.renewal = std::move(renewal);
   if (mount.properties == properties) return;
   for (auto& [store, files] : mount.by_store) replaced_.push_back(std::move(files));
-  mount = Mount{std::move(properties), {}};
+  mount.properties = std::move(properties);
+  mount.by_store.clear();
+}
+
+std::function<void()> CatalogFileSystem::DueRenewal(std::string_view path) {
+  const auto it = LongestPrefix(by_prefix_, path);
+  if (it == by_prefix_.end() || !it->second.renewal) return {};
+  Mount& mount = it->second;
+  const int64_t now = clock_.NowMillis();
+  if (now < mount.renewal->expires_ms - kRenewalLeadMs || now < mount.next_renewal_ms) return {};
+  mount.next_renewal_ms = now + kRenewalPauseMs;
+  return mount.renewal->renew;
 }
 
 Result<FileSystem*> CatalogFileSystem::Resolve(std::string_view path) {
   const StoreKind* kind = StoreOf(AsciiLower(Scheme(path)));
   if (kind == nullptr) return &fallback_;
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  if (const auto renew = DueRenewal(path)) {
+    lock.unlock();
+    renew();
+    lock.lock();
+  }
   const auto it = LongestPrefix(by_prefix_, path);
   Mount& mount = it == by_prefix_.end() ? own_ : it->second;
   std::shared_ptr<FileSystem>& files = mount.by_store[std::string(kind->name)];

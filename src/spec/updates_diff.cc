@@ -24,6 +24,7 @@ class Diff {
     PropertyChanges();
     Snapshots();
     Statistics();
+    Removals();
     return std::move(out_);
   }
 
@@ -106,6 +107,41 @@ class Diff {
     for (const EncryptedKey& key : to_.encryption_keys) {
       auto& old = from_.encryption_keys;
       if (std::find(old.begin(), old.end(), key) == old.end()) Add(update::AddEncryptionKey{key});
+    }
+  }
+
+  template <typename File>
+  static bool Has(const std::vector<File>& files, int64_t snapshot_id) {
+    return std::any_of(files.begin(), files.end(),
+                       [&](const File& file) { return file.snapshot_id == snapshot_id; });
+  }
+
+  // What is gone though nothing took its place; files of snapshots that are gone go with them.
+  void Removals() {
+    for (const StatisticsFile& file : from_.statistics) {
+      if (to_.SnapshotById(file.snapshot_id) != nullptr && !Has(to_.statistics, file.snapshot_id))
+        Add(update::RemoveStatistics{file.snapshot_id});
+    }
+    for (const PartitionStatisticsFile& file : from_.partition_statistics) {
+      if (to_.SnapshotById(file.snapshot_id) != nullptr &&
+          !Has(to_.partition_statistics, file.snapshot_id))
+        Add(update::RemovePartitionStatistics{file.snapshot_id});
+    }
+    update::RemovePartitionSpecs specs;
+    for (const PartitionSpec& spec : from_.specs) {
+      if (to_.SpecById(spec.spec_id) == nullptr) specs.spec_ids.push_back(spec.spec_id);
+    }
+    if (!specs.spec_ids.empty()) Add(std::move(specs));
+    update::RemoveSchemas schemas;
+    for (const Schema& schema : from_.schemas) {
+      if (to_.SchemaById(schema.schema_id()) == nullptr)
+        schemas.schema_ids.push_back(schema.schema_id());
+    }
+    if (!schemas.schema_ids.empty()) Add(std::move(schemas));
+    for (const EncryptedKey& key : from_.encryption_keys) {
+      const auto same = [&](const EncryptedKey& other) { return other.key_id == key.key_id; };
+      if (std::none_of(to_.encryption_keys.begin(), to_.encryption_keys.end(), same))
+        Add(update::RemoveEncryptionKey{key.key_id});
     }
   }
 

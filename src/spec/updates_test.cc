@@ -94,6 +94,23 @@ TEST(ReplaceTable, KeepsIdsByNameAndHistory) {
   EXPECT_EQ(*again, *replaced);
 }
 
+TEST(Updates, DiffTakesAwayWhatIsGone) {
+  TableMetadata base = *NewTableMetadata({.schema = Schema({NestedField{
+                                              .id = 1, .name = "a", .type = Type::Int()}}),
+                                          .location = "/w/t",
+                                          .uuid = "u"},
+                                         kNow);
+  const TableMetadata lean = base;
+  base.schemas.push_back(Schema({NestedField{.id = 1, .name = "b", .type = Type::Int()}}, 7));
+  PartitionSpec spec = base.spec();
+  spec.spec_id = 9;
+  base.specs.push_back(spec);
+  const auto updates = UpdatesForReplace(base, lean);
+  ASSERT_EQ(updates.size(), 2u);
+  EXPECT_EQ(std::get<update::RemovePartitionSpecs>(updates[0]).spec_ids, std::vector<int32_t>{9});
+  EXPECT_EQ(std::get<update::RemoveSchemas>(updates[1]).schema_ids, std::vector<int32_t>{7});
+}
+
 TEST(ApplyUpdates, ReusesEqualSchemasSpecsAndOrders) {
   TableMetadata base = Base();
   PartitionSpec same{7, {{3, 1000, "ts_day", Transform::Day()}}};
