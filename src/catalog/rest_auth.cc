@@ -9,20 +9,11 @@
 #include "base/json.h"
 #include "base/strings.h"
 #include "catalog/rest_oauth2.h"
+#include "catalog/rest_properties.h"
 #include "io/sigv4.h"
 
 namespace iceblink::catalog::rest {
 namespace {
-
-std::string Get(const Properties& properties, const std::string& key,
-                const std::string& otherwise = {}) {
-  const auto it = properties.find(key);
-  return it == properties.end() ? otherwise : it->second;
-}
-
-bool IsTrue(const Properties& properties, const std::string& key) {
-  return EqualsIgnoreCase(Get(properties, key), "true");
-}
 
 tl::unexpected<Error> IllegalArgument(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");

@@ -6,18 +6,9 @@
 
 #include "base/strings.h"
 #include "catalog/errors.h"
+#include "catalog/rest_properties.h"
 
 namespace iceblink::catalog::rest {
-namespace {
-
-std::string Get(const Properties& properties, const std::string& key,
-                const std::string& otherwise = {}) {
-  const auto it = properties.find(key);
-  return it == properties.end() ? otherwise : it->second;
-}
-
-}  // namespace
-
 Result<std::shared_ptr<Catalog>> RestCatalog::Open(Options options) {
   ASSIGN_OR_RETURN(auto client, RestClient::Make(options.properties, *options.clock));
   std::shared_ptr<RestCatalog> catalog(new RestCatalog(std::move(options), std::move(client)));
@@ -34,8 +25,7 @@ Status RestCatalog::Configure() {
   merged_ = config.defaults;
   for (const auto& [key, value] : options_.properties) merged_[key] = value;
   for (const auto& [key, value] : config.overrides) merged_[key] = value;
-  endpoints_ = Endpoints(config.endpoints,
-                         EqualsIgnoreCase(Get(merged_, "view-endpoints-supported"), "true"));
+  endpoints_ = Endpoints(config.endpoints, IsTrue(merged_, "view-endpoints-supported"));
   prefix_ = Get(merged_, "prefix");
   if (!prefix_.empty()) prefix_ += "/";
   separator_ = Get(merged_, "namespace-separator", std::string(kNamespaceSeparator));

@@ -8,6 +8,7 @@
 #include "base/uuid.h"
 #include "catalog/errors.h"
 #include "catalog/rest_messages.h"
+#include "catalog/rest_properties.h"
 
 namespace iceblink::catalog::rest {
 namespace {
@@ -16,22 +17,12 @@ constexpr int64_t kMaxRetryAfterMs = 120'000;
 constexpr int64_t kMaxWaitMs = 10'000;
 constexpr int kMaxRetriesOfBroken = 2;  // of a connection; each may have waited for a timeout
 
-std::string Get(const Properties& properties, const std::string& key,
-                const std::string& otherwise = {}) {
-  const auto it = properties.find(key);
-  return it == properties.end() ? otherwise : it->second;
-}
-
-int64_t GetInt(const Properties& properties, const std::string& key, int64_t otherwise) {
-  return ParseInt64(Get(properties, key)).value_or(otherwise);
-}
-
 io::HttpClient::Options HttpOptions(const Properties& properties) {
   io::HttpClient::Options http;
   http.connect_timeout_ms =
       GetInt(properties, "rest.client.connection-timeout-ms", http.connect_timeout_ms);
   http.timeout_ms = GetInt(properties, "rest.client.socket-timeout-ms", http.timeout_ms);
-  http.verify_tls = !EqualsIgnoreCase(Get(properties, "rest.tls.verify"), "false");
+  http.verify_tls = !IsFalse(properties, "rest.tls.verify");
   http.ca_file = Get(properties, "rest.tls.ca-file");
   http.client_certificate = Get(properties, "rest.tls.client-certificate");
   http.client_key = Get(properties, "rest.tls.client-key");

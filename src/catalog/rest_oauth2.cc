@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/strings.h"
 #include "catalog/rest_messages.h"
+#include "catalog/rest_properties.h"
 
 namespace iceblink::catalog::rest {
 namespace {
@@ -15,16 +16,6 @@ namespace {
 constexpr const char* kExchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange";
 constexpr const char* kAccessTokenType = "urn:ietf:params:oauth:token-type:access_token";
 constexpr int64_t kMaxLeadMs = 300'000;  // renew at most so long before the token expires
-
-std::string Get(const Properties& properties, const std::string& key,
-                const std::string& otherwise = {}) {
-  const auto it = properties.find(key);
-  return it == properties.end() ? otherwise : it->second;
-}
-
-bool IsFalse(const Properties& properties, const std::string& key) {
-  return EqualsIgnoreCase(Get(properties, key), "false");
-}
 
 // Java takes a tenth of the life before the end, five minutes at most.
 int64_t RenewAt(int64_t now_ms, int64_t expires_ms) {

@@ -71,6 +71,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         connection.request(self.command, self.path, body or None, headers)
         response = connection.getresponse()
         answer = response.status, response.getheaders(), response.read()
+        self.server.owner.statuses.append(response.status)
         connection.close()
         return answer
 
@@ -158,6 +159,7 @@ FAULTS = ["drop_request", "drop_response", "delay", "arrive_late", "duplicate", 
 class FaultProxy:
     def __init__(self, upstream):
         self.upstream, self.fault, self.hit, self.seen, self.threads = upstream, "none", range(0), [], []
+        self.statuses = []  # what the server answered
         self.lock = threading.Lock()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
@@ -169,6 +171,7 @@ class FaultProxy:
         """Lets `fault` happen to request number `at` from now on, or to `count` in a row, and to no other."""
         with self.lock:
             self.fault, self.hit, self.seen = fault, range(at, at + count), []
+            self.statuses = []
 
     def next_fault(self, method, path):
         with self.lock:

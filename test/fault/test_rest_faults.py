@@ -39,6 +39,22 @@ def test_a_warm_commit_takes_two_round_trips(lake):
     assert [method for method, _ in seen] == ["GET", "POST"]
 
 
+def test_tables_that_did_not_change_are_not_sent_again(lake):
+    proxy, session, witness = lake
+    session.run("CREATE TABLE db.unchanged (n INT)")
+    session.run("SELECT * FROM db.unchanged")
+    requests_of(proxy, session, "SELECT * FROM db.unchanged")
+    assert proxy.statuses == [304]
+    requests_of(proxy, session, "INSERT INTO db.unchanged VALUES (1)")
+    assert proxy.statuses == [304, 200]
+    requests_of(proxy, session, "SELECT * FROM db.unchanged")  # the commit's answer is known
+    assert proxy.statuses == [304]
+    witness.run("INSERT INTO db.unchanged VALUES (2)")
+    requests_of(proxy, session, "SELECT * FROM db.unchanged")
+    assert proxy.statuses == [200]
+    assert session.run("SELECT count(*) FROM db.unchanged") == [[2]]
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_appends(lake, fault):
     proxy, session, witness = lake
