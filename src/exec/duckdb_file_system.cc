@@ -46,7 +46,8 @@ class Handle final : public duckdb::FileHandle {
 
 class AdaptedFileSystem final : public duckdb::FileSystem {
  public:
-  explicit AdaptedFileSystem(io::FileSystem& files) : files_(files) {}
+  AdaptedFileSystem(io::FileSystem& files, ReadAhead& read_ahead)
+      : files_(files), read_ahead_(read_ahead) {}
   bool CanHandleFile(const std::string& path) override { return path.starts_with(kPrefix); }
   std::string GetName() const override { return "iceblink"; }
 
@@ -138,18 +139,21 @@ class AdaptedFileSystem final : public duckdb::FileSystem {
       return OpenFile(info.path, flags, opener);
     const auto size = info.extended_info->options.find(kSizeOption);
     if (size == info.extended_info->options.end()) return OpenFile(info.path, flags, opener);
+    read_ahead_.Opened(Location(info.path));
     auto file = Take(files_.OpenSized(Location(info.path), size->second.GetValue<int64_t>()));
     return duckdb::make_uniq<Handle>(*this, info.path, flags, std::move(file), nullptr);
   }
 
  private:
   io::FileSystem& files_;
+  ReadAhead& read_ahead_;
 };
 
 }  // namespace
 
-duckdb::unique_ptr<duckdb::FileSystem> MakeDuckDbFileSystem(io::FileSystem& files) {
-  return duckdb::make_uniq<AdaptedFileSystem>(files);
+duckdb::unique_ptr<duckdb::FileSystem> MakeDuckDbFileSystem(io::FileSystem& files,
+                                                            ReadAhead& read_ahead) {
+  return duckdb::make_uniq<AdaptedFileSystem>(files, read_ahead);
 }
 
 duckdb::OpenFileInfo DuckDbFile(const std::string& location, int64_t size) {

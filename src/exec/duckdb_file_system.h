@@ -4,12 +4,14 @@
 #pragma once
 
 #include "duckdb.hpp"
+#include "exec/read_ahead.h"
 #include "io/file_system.h"
 
 namespace iceblink::exec {
 
-// `files` outlives the result.
-duckdb::unique_ptr<duckdb::FileSystem> MakeDuckDbFileSystem(io::FileSystem& files);
+// `files` and `read_ahead`, which hears of files of known size that are opened, outlive the result.
+duckdb::unique_ptr<duckdb::FileSystem> MakeDuckDbFileSystem(io::FileSystem& files,
+                                                            ReadAhead& read_ahead);
 
 // The path under which DuckDB opens a location: a plain one for the local disk, else with our
 // prefix.

@@ -16,6 +16,11 @@ Error DuckDbSession::Decode(duckdb::ErrorData error) {
   return DecodeError(std::move(error), &invalidated_);
 }
 
+void DuckDbSession::EndStatement() {
+  objects_->Clear();
+  read_ahead_.Clear();
+}
+
 Status DuckDbSession::Open() {
   duckdb::DBConfig config;
   config.options.load_extensions = false;
@@ -26,7 +31,7 @@ Status DuckDbSession::Open() {
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   auto database = std::make_unique<duckdb::DuckDB>(nullptr, &config);
-  database->GetFileSystem().RegisterSubSystem(MakeDuckDbFileSystem(files()));
+  database->GetFileSystem().RegisterSubSystem(MakeDuckDbFileSystem(files(), read_ahead_));
   auto connection = std::make_unique<duckdb::Connection>(*database);
   connection->BeginTransaction();
   duckdb::ExtensionLoader loader(*database->instance, "iceblink");

@@ -12,6 +12,7 @@
 
 #include "duckdb.hpp"
 #include "exec/executor.h"
+#include "exec/read_ahead.h"
 #include "exec/statement_objects.h"
 #include "table/manifest_cache.h"
 
@@ -47,6 +48,9 @@ class DuckDbSession {
   Status InTransaction(const std::function<Status(duckdb::ClientContext&)>& body);
 
   StatementObjects& objects() { return *objects_; }
+  ReadAhead& read_ahead() { return read_ahead_; }
+  // Forgets what the statement's text referred to and what was fetched ahead for it.
+  void EndStatement();
   // Where data and metadata are.
   io::FileSystem& files() {
     return options_.files != nullptr ? *options_.files : io::DefaultFileSystem();
@@ -63,6 +67,7 @@ class DuckDbSession {
   Error Decode(duckdb::ErrorData error);
 
   ExecutorOptions options_;
+  ReadAhead read_ahead_{files()};
   std::shared_ptr<StatementObjects> objects_ = std::make_shared<StatementObjects>();
   std::unique_ptr<duckdb::DuckDB> database_;
   std::unique_ptr<duckdb::Connection> connection_;

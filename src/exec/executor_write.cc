@@ -156,7 +156,7 @@ Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std
   if (!status) {
     std::vector<std::string> created = files->created();
     files.reset();
-    session.objects().Clear();
+    session.EndStatement();
     session.files().DeleteMany(created, {});
     return Fail(status.error());
   }
@@ -171,7 +171,7 @@ Result<WrittenFiles> Executor::Write(const plan::PlanPtr& given, const WriteSpec
     const plan::PlanPtr& source = lineage != nullptr ? lineage : given;
     WriteSpec write = lineage != nullptr ? WithLineage(given_write) : given_write;
     DuckDbSession& session = state_->session;
-    session.objects().Clear();
+    session.EndStatement();
     RETURN_IF_ERROR(session.Prepare({.core_functions = true, .parquet = true}));
     std::vector<TaskSlices> tasks(1);
     if (!write.one_task && !NeedsShuffle(write)) {

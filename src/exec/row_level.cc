@@ -246,7 +246,7 @@ Result<RowLevelOutcome> Executor::RowLevel(const plan::RowLevelPlan& plan, bool 
                                            const WriteSpec& write,
                                            const StatementContext& context) {
   DuckDbSession& session = state_->session;
-  session.objects().Clear();
+  session.EndStatement();
   auto outcome =
       Guarded([&] { return RowLevelRun(session, plan, copy_on_write, write, context).Run(); });
   (void)session.Run(

@@ -227,6 +227,10 @@ Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan&
     RETURN_IF_ERROR(FillUnionPartitions(*scan));
   scan->apply_deletes = !wants_deleted;
   session.objects().AddRows(scan->rows);
+  std::vector<ReadAhead::File> files;
+  for (const table::FileScanTask& task : scan->tasks)
+    files.push_back({task.file.file_path, task.file.file_size_in_bytes});
+  session.read_ahead().Expect(std::move(files));
   int64_t id = session.objects().Add(scan);
   for (size_t i = 0; i < node.columns.size(); ++i) {
     std::string text = columns.items[i];
