@@ -10,6 +10,8 @@
 #include "catalog/metastore_catalog.h"
 #include "catalog/open_database.h"
 #include "catalog/rest_catalog.h"
+#include "catalog/s3tables_catalog.h"
+#include "catalog/s3tables_pointer_store.h"
 #include "catalog/sql_pointer_store.h"
 #include "io/catalog_file_system.h"
 
@@ -96,6 +98,19 @@ Result<std::shared_ptr<Catalog>> MakeRest(const std::string& name, const Propert
   return rest::RestCatalog::Open(std::move(options));
 }
 
+Result<std::shared_ptr<Catalog>> MakeS3Tables(const std::string& name, const Properties& properties,
+                                              io::CatalogFileSystem& files) {
+  ASSIGN_OR_RETURN(auto service, S3TablesPointerStore::ReadOptions(properties));
+  auto store = std::make_unique<S3TablesPointerStore>(std::move(service));
+  S3TablesPointerStore& places = *store;  // lives as long as the catalog
+  MetastoreCatalog::Options options = MetastoreOptions(name, properties);
+  options.strict_namespaces = true;
+  options.supports_views = false;
+  return std::make_shared<S3TablesCatalog>(
+      std::move(options), std::move(store), files,
+      [&places](const TableIdentifier& id) { return places.StorageOf(id); });
+}
+
 // A value of `type`, its class in Iceberg, and how it is made; null where Iceblink has none.
 struct Kind {
   std::string_view type;
@@ -110,6 +125,7 @@ constexpr std::array kKinds = {
     Kind{"memory", "org.apache.iceberg.inmemory.InMemoryCatalog", MakeMemory},
     Kind{"in-memory", "", MakeMemory},
     Kind{"rest", "org.apache.iceberg.rest.RESTCatalog", MakeRest},
+    Kind{"s3tables", "software.amazon.s3tables.iceberg.S3TablesCatalog", MakeS3Tables},
     Kind{"hive", "org.apache.iceberg.hive.HiveCatalog", nullptr},
     Kind{"glue", "org.apache.iceberg.aws.glue.GlueCatalog", nullptr},
     Kind{"nessie", "org.apache.iceberg.nessie.NessieCatalog", nullptr},

@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "base/uuid.h"
 #include "catalog/errors.h"
-#include "catalog/metastore_catalog.h"
+#include "catalog/s3tables_catalog.h"
 
 namespace iceblink::server {
 namespace {
@@ -126,22 +126,6 @@ class BucketPointers final : public catalog::PointerStore {
   const std::shared_ptr<S3TablesStore> store_;
 };
 
-class S3TablesCatalog final : public catalog::MetastoreCatalog {
- public:
-  S3TablesCatalog(Options options, std::unique_ptr<catalog::PointerStore> store,
-                  S3TablesStorage storage)
-      : MetastoreCatalog(std::move(options), std::move(store), *storage.files),
-        storage_(std::move(storage)) {}
-
-  catalog::ViewCatalog* views() override { return nullptr; }
-  Result<std::string> DefaultTableLocation(const TableIdentifier&) override {
-    return NewTableStorage(storage_);
-  }
-
- private:
-  const S3TablesStorage storage_;
-};
-
 }  // namespace
 
 std::shared_ptr<catalog::Catalog> MakeS3TablesCatalog(const std::string& bucket,
@@ -153,9 +137,12 @@ std::shared_ptr<catalog::Catalog> MakeS3TablesCatalog(const std::string& bucket,
   options.warehouse = storage.location;
   options.strict_namespaces = true;
   options.supports_views = false;
-  return std::make_shared<S3TablesCatalog>(
-      std::move(options), std::make_unique<BucketPointers>(bucket, std::move(store)),
-      std::move(storage));
+  io::FileSystem& files = *storage.files;
+  return std::make_shared<catalog::S3TablesCatalog>(
+      std::move(options), std::make_unique<BucketPointers>(bucket, std::move(store)), files,
+      [storage = std::move(storage)](const TableIdentifier&) -> Result<std::string> {
+        return NewTableStorage(storage);
+      });
 }
 
 std::string NewTableStorage(const S3TablesStorage& storage) {
