@@ -58,8 +58,13 @@ Result<S3TablesPointerStore::Options> S3TablesPointerStore::ReadOptions(
   out.endpoint = StripTrailing(Get(properties, "s3tables.endpoint"), '/');
   if (out.endpoint.empty())
     out.endpoint = fmt::format("https://s3tables.{}.amazonaws.com", out.region);
-  ASSIGN_OR_RETURN(const io::S3Options s3, io::ParseS3Options(properties));
-  out.credentials = s3.credentials;
+  out.credentials = {Get(properties, "client.access-key-id"),
+                     Get(properties, "client.secret-access-key"),
+                     Get(properties, "client.session-token")};
+  if (out.credentials.access_key_id.empty()) {
+    ASSIGN_OR_RETURN(const io::S3Options s3, io::ParseS3Options(properties));
+    out.credentials = s3.credentials;
+  }
   if (out.credentials.access_key_id.empty()) {
     const auto variable = [](const char* name) {
       return io::ProcessEnvironment(name).value_or("");

@@ -25,8 +25,9 @@ class S3TablesPointerStore final : public PointerStore {
     std::string region;
     io::AwsCredentials credentials;
   };
-  // From a catalog's properties: warehouse (the ARN), s3tables.endpoint, client.region, keys as of
-  // S3. Error: kInvalidArgument where they do not suffice.
+  // From a catalog's properties: warehouse (the ARN), s3tables.endpoint, client.region,
+  // client.access-key-id ..., else S3's keys, else the environment's. Error: kInvalidArgument where
+  // they do not suffice.
   static Result<Options> ReadOptions(const Properties& properties);
   explicit S3TablesPointerStore(Options options) : options_(std::move(options)) {}
 
