@@ -1,6 +1,7 @@
 #include "catalog/postgres.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <cstring>
@@ -55,6 +56,12 @@ Error ResultError(PGconn* connection, const PGresult* result, const std::string&
       FirstLine(answered ? Pq().result_error_message(result) : Pq().error_message(connection));
   return Error::Make(answered ? CodeOfState(state) : ErrorCode::kIo,
                      fmt::format("Failed to execute: {}: {}", sql, why), "UncheckedSQLException");
+}
+
+// Whether the server has closed the connection, or said something, while it was idle.
+bool WasLeft(PGconn* connection) {
+  pollfd socket{Pq().socket(connection), POLLIN, 0};
+  return poll(&socket, 1, 0) != 0;
 }
 
 // Of two sessions that create a table at once PostgreSQL refuses one, IF NOT EXISTS or not.
@@ -119,10 +126,11 @@ Result<PGconn*> PostgresConnection::Connect() {
 Result<PGconn*> PostgresConnection::Take() {
   {
     const std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
+    while (!idle_.empty()) {
       PGconn* connection = idle_.back();
       idle_.pop_back();
-      return connection;
+      if (!WasLeft(connection)) return connection;
+      Pq().finish(connection);
     }
   }
   return Connect();
