@@ -76,7 +76,7 @@ TEST_F(PostgresTest, CountsAndRollsBack) {
 TEST_F(PostgresTest, ReplacesBrokenConnections) {
   const auto database = Open(), other = Open();
   ASSERT_TRUE(
-      other->Query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+      other->Query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE "
                    "application_name = 'iceblink' AND pid <> pg_backend_pid()"));
   // A change could not be sent twice: the broken connection is noticed before.
   EXPECT_TRUE(database->Execute("CREATE TABLE t (k TEXT)"));
