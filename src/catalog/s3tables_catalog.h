@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/log.h"
 #include "catalog/metastore_catalog.h"
 
 namespace iceblink::catalog {
@@ -23,6 +24,14 @@ class S3TablesCatalog final : public MetastoreCatalog {
   ViewCatalog* views() override { return nullptr; }
   Result<std::string> DefaultTableLocation(const TableIdentifier& id) override {
     return place_(id);
+  }
+  // A table has its place for itself, so all of it goes. What stays is garbage, not an error.
+  Result<bool> DropAndPurgeTable(const TableIdentifier& id) override {
+    ASSIGN_OR_RETURN(const LoadedTable table, LoadTable(id));
+    RETURN_IF_ERROR(DropTable(id));
+    if (const Status gone = file_system().DeleteDirectory(table.metadata->location); !gone)
+      LogWarn("Files of a dropped table stay: " + gone.error().message);
+    return true;
   }
 
  private:

@@ -165,11 +165,8 @@ Result<HttpResponse> UpdateMetadataLocation(Call& call) {
   RETURN_IF_ERROR(CheckToken(table, token));
   ASSIGN_OR_RETURN(const bool swapped,
                    call.tables.store().SwapMetadata(table, location, call.tables.now_ms()));
+  if (!swapped) return Conflict("Provided version token does not match the table version token.");
   ASSIGN_OR_RETURN(const S3Table now, TableOf(call));
-  if (!swapped)
-    return CheckToken(now, token).has_value()
-               ? Conflict("The table has changed meanwhile.")
-               : Conflict("Provided version token does not match the table version token.");
   return Answer({{"name", now.name},
                  {"tableARN", call.tables.TableArn(now)},
                  {"namespace", Json::array({now.ns})},
