@@ -1,6 +1,6 @@
 // What travels between an Iceberg REST catalog and its clients, as plain values with JSON both
 // ways. The client (rest_catalog.h) and the server speak with the same types. Names are those of
-// the OpenAPI document. Messages of scan planning are in rest_scan_messages.h.
+// the OpenAPI document. Messages of scan planning are in the server, which alone has them.
 //
 // A parser reads what the document allows and ignores members it does not know; it fails with
 // kCorrupt and the member's name (base/json.h), and with the specification's errors inside
