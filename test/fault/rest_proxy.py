@@ -162,6 +162,7 @@ class FaultProxy:
         self.statuses = []  # what the server answered
         self.lock = threading.Lock()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.handle_error = lambda *_: None  # one end has gone
         self.server.daemon_threads = True
         self.server.owner = self
         self.port = self.server.server_address[1]

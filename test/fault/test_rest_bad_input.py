@@ -21,6 +21,9 @@ class Stub(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), StubHandler)
         self.daemon_threads, self.respond, self.seen, self.port = True, respond, [], self.server_address[1]
 
+    def handle_error(self, *_):
+        pass  # the client has given up
+
     def __enter__(self):
         threading.Thread(target=self.serve_forever, daemon=True).start()
         return self
