@@ -14,11 +14,6 @@ constexpr size_t kFilesAhead = 2 * io::kRequestsInFlight;
 constexpr int64_t kBytesAhead = int64_t{32} << 20;
 constexpr int64_t kMostOfOne = int64_t{1} << 20;  // what a first read brings at most
 
-bool IsLocal(const std::string& location) {
-  const std::string_view scheme = io::Scheme(location);
-  return scheme.empty() || scheme == "file" || scheme == "memory";
-}
-
 // Reads a file's last bytes: the reader fetches the whole of a small object, the tail of a larger.
 void Fetch(io::FileSystem& files, const ReadAhead::File& file) {
   const auto input = files.OpenSized(file.location, file.size);
@@ -44,7 +39,8 @@ ReadAhead::ReadAhead(io::FileSystem& files) : files_(files) {}
 ReadAhead::~ReadAhead() { Clear(); }
 
 void ReadAhead::Expect(std::vector<File> files) {
-  std::erase_if(files, [](const File& file) { return IsLocal(file.location) || file.size <= 0; });
+  std::erase_if(files,
+                [](const File& file) { return !io::IsRemote(file.location) || file.size <= 0; });
   if (files.size() < 2) return;
   auto scan = std::make_shared<Scan>();
   scan->files = std::move(files);

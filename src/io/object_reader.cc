@@ -24,6 +24,15 @@ ThreadPool& IoThreads() {
   return *pool;
 }
 
+bool IsRemote(std::string_view location) {
+  const std::string_view scheme = Scheme(location);
+  return !scheme.empty() && scheme != "file" && scheme != "memory";
+}
+
+ThreadPool& ThreadsFor(std::string_view location) {
+  return IsRemote(location) ? IoThreads() : ThreadPool::Shared();
+}
+
 ObjectSegmentPtr SegmentCache::Find(const std::string& path) {
   const std::lock_guard lock(mutex_);
   const auto it = entries_.find(path);

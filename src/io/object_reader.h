@@ -76,5 +76,9 @@ class ObjectReader final : public RandomAccessFile {
 // Threads that wait for object stores rather than compute: as many requests may be on their way.
 inline constexpr size_t kRequestsInFlight = 32;
 ThreadPool& IoThreads();
+// Whether reads of the location wait for a network.
+bool IsRemote(std::string_view location);
+// The threads for reading many files like this one: IoThreads, or of local files the processors'.
+ThreadPool& ThreadsFor(std::string_view location);
 
 }  // namespace iceblink::io

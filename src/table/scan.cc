@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "base/thread_pool.h"
 #include "expr/evaluate.h"
+#include "io/object_reader.h"
 #include "table/manifest_list.h"
 #include "table/snapshots.h"
 
@@ -193,8 +194,10 @@ Status ScanPlanner::State::ReadDeleteManifest(const ManifestFile& manifest,
 
 Status ScanPlanner::State::IndexDeletes(const std::vector<ManifestFile>& manifests) {
   std::vector<std::vector<DeleteFilePtr>> parts(manifests.size());
-  RETURN_IF_ERROR(ThreadPool::Shared().ParallelFor(
-      manifests.size(), [&](size_t i) { return ReadDeleteManifest(manifests[i], parts[i]); }));
+  RETURN_IF_ERROR(
+      io::ThreadsFor(request.metadata->location).ParallelFor(manifests.size(), [&](size_t i) {
+        return ReadDeleteManifest(manifests[i], parts[i]);
+      }));
   std::vector<DeleteFilePtr> all;
   for (auto& part : parts) std::move(part.begin(), part.end(), std::back_inserter(all));
   counters.indexed_delete_files = static_cast<int64_t>(all.size());
@@ -267,11 +270,11 @@ Result<std::vector<FileScanTask>> ScanPlanner::Next() {
   State& s = *state_;
   std::vector<FileScanTask> tasks;
   while (tasks.empty() && !s.data_manifests.empty()) {
-    const size_t window =
-        std::min(s.data_manifests.size(), 2 * (ThreadPool::Shared().threads() + 1));
+    ThreadPool& threads = io::ThreadsFor(s.data_manifests.front().path);
+    const size_t window = std::min(s.data_manifests.size(), 2 * (threads.threads() + 1));
     std::vector<std::vector<FileScanTask>> parts(window);
     std::vector<int64_t> skipped(window);
-    RETURN_IF_ERROR(ThreadPool::Shared().ParallelFor(window, [&](size_t i) {
+    RETURN_IF_ERROR(threads.ParallelFor(window, [&](size_t i) {
       return s.PlanManifest(s.data_manifests[i], parts[i], skipped[i]);
     }));
     s.data_manifests.erase(s.data_manifests.begin(),
