@@ -18,7 +18,7 @@ constexpr int32_t kRowPositionFieldId =
     2147483645;  // the reserved id of _pos, which a vector's blob names
 
 Result<io::PositionBitmap> ReadVector(io::FileSystem& files, const spec::DataFile& dv) {
-  ASSIGN_OR_RETURN(auto file, files.OpenRead(dv.file_path));
+  ASSIGN_OR_RETURN(auto file, files.OpenSized(dv.file_path, dv.file_size_in_bytes));
   std::string blob(static_cast<size_t>(dv.content_size_in_bytes.value_or(0)), '\0');
   RETURN_IF_ERROR(file->ReadAt(dv.content_offset.value_or(0), blob.size(), blob.data()));
   return io::PositionBitmap::FromBlob(blob);

@@ -5,13 +5,15 @@
 namespace iceblink::table {
 
 Result<std::unique_ptr<AvroBlocks>> AvroBlocks::Open(const ReadContext& context,
-                                                     const std::string& path) {
+                                                     const std::string& path, int64_t size) {
   std::unique_ptr<AvroBlocks> blocks(new AvroBlocks);
   blocks->path_ = path;
   blocks->cache_ = context.cache;
   if (context.cache != nullptr) blocks->cached_ = context.cache->Find(path);
   if (blocks->cached_) return blocks;
-  ASSIGN_OR_RETURN(io::avro::Reader reader, io::avro::Reader::Open(*context.files, path));
+  ASSIGN_OR_RETURN(auto file,
+                   size > 0 ? context.files->OpenSized(path, size) : context.files->OpenRead(path));
+  ASSIGN_OR_RETURN(io::avro::Reader reader, io::avro::Reader::Open(std::move(file)));
   if (context.cache != nullptr) {
     blocks->keeping_ = std::make_shared<AvroContent>();
     blocks->keeping_->schema = reader.schema_ptr();

@@ -18,8 +18,9 @@ namespace iceblink::table {
 // One thread.
 class AvroBlocks {
  public:
+  // `size` where it is known, which saves an object store a request; 0 where not.
   static Result<std::unique_ptr<AvroBlocks>> Open(const ReadContext& context,
-                                                  const std::string& path);
+                                                  const std::string& path, int64_t size = 0);
 
   const std::string& path() const { return path_; }
   const io::avro::Schema& schema() const { return cached_ ? *cached_->schema : reader_->schema(); }

@@ -180,7 +180,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(const ReadContext& 
                                                              const ManifestFile& manifest,
                                                              const PartitionTypes& types,
                                                              ManifestReadOptions options) {
-  ASSIGN_OR_RETURN(auto blocks, AvroBlocks::Open(context, manifest.path));
+  ASSIGN_OR_RETURN(auto blocks, AvroBlocks::Open(context, manifest.path, manifest.length));
   RETURN_IF_ERROR(CheckVersion(*blocks));
   ASSIGN_OR_RETURN(const PartitionTypes::Entry* type, types.Get(manifest.spec_id));
   Wanted wanted(options.stats);

@@ -19,6 +19,8 @@ namespace {
 namespace fs = ::arrow::fs;
 using InputFile = std::shared_ptr<::arrow::io::RandomAccessFile>;
 
+// Objects up to this are kept until Close and go up at once; it is Arrow's part of an upload.
+constexpr size_t kWholeUpload = size_t{10} << 20;
 // Parts that Arrow sends in the background are not bounded; so many bytes are on their way at most.
 constexpr int64_t kUploadWindow = int64_t{64} << 20;
 constexpr std::array kExceptions = {"S3Exception", "StorageException", "BlobStorageException"};
@@ -59,44 +61,56 @@ class EndMark {
   char* const end_;
 };
 
+// Small objects are not begun before Close, for Azure shows them from then on.
 class ArrowWriter final : public ObjectWriter {
  public:
-  // `exists` says whether the object is there by now.
-  ArrowWriter(std::shared_ptr<::arrow::io::OutputStream> stream, const char* exception,
-              std::function<Result<bool>()> exists)
-      : stream_(std::move(stream)), exception_(exception), exists_(std::move(exists)) {}
+  ArrowWriter(ArrowStore& store, ObjectName name, WriteMode mode)
+      : store_(store), name_(std::move(name)), mode_(mode) {}
   // Arrow's streams close themselves, which would make half an object visible.
   ~ArrowWriter() override {
-    if (stream_->closed()) return;
+    if (stream_ == nullptr || stream_->closed()) return;
     (void)stream_->Flush();  // parts on their way would outlive the upload
     (void)stream_->Abort();
+    if (!store_.aborts_uploads()) (void)store_.Delete(name_);
   }
 
   Status Append(std::string_view bytes) override {
-    RETURN_IF_ERROR(Shown(stream_->Write(bytes.data(), static_cast<int64_t>(bytes.size()))));
-    since_flush_ += static_cast<int64_t>(bytes.size());
+    if (stream_ == nullptr) {
+      buffer_ += bytes;
+      return buffer_.size() < kWholeUpload ? Status{} : Begin();
+    }
+    RETURN_IF_ERROR(Send(bytes));
     if (since_flush_ < kUploadWindow) return {};
     since_flush_ = 0;
     return Shown(stream_->Flush());
   }
 
   Status Close() override {
-    if (exists_) {
-      ASSIGN_OR_RETURN(const bool exists, exists_());
-      if (exists) return Fail(ErrorCode::kAlreadyExists, "Object exists", "AlreadyExistsException");
-    }
+    if (stream_ == nullptr) RETURN_IF_ERROR(Begin());
     return Shown(stream_->Close());
   }
 
  private:
+  Status Begin() {
+    ASSIGN_OR_RETURN(stream_, store_.OpenStream(name_, mode_));
+    RETURN_IF_ERROR(Send(buffer_));
+    buffer_ = {};
+    return {};
+  }
+  Status Send(std::string_view bytes) {
+    since_flush_ += static_cast<int64_t>(bytes.size());
+    return Shown(stream_->Write(bytes.data(), static_cast<int64_t>(bytes.size())));
+  }
   Status Shown(const ::arrow::Status& status) const {
-    if (!status.ok()) return Fail(ErrorOf(status, exception_));
+    if (!status.ok()) return Fail(store_.ErrorOf(status));
     return {};
   }
 
-  const std::shared_ptr<::arrow::io::OutputStream> stream_;
-  const char* const exception_;
-  const std::function<Result<bool>()> exists_;
+  ArrowStore& store_;
+  const ObjectName name_;
+  const WriteMode mode_;
+  std::string buffer_;
+  std::shared_ptr<::arrow::io::OutputStream> stream_;
   int64_t since_flush_ = 0;
 };
 
@@ -189,18 +203,19 @@ Result<ObjectStart> ArrowStore::ReadStart(const ObjectName& name, size_t most) {
 }
 
 Result<std::unique_ptr<ObjectWriter>> ArrowStore::Create(const ObjectName& name, WriteMode mode) {
+  return std::make_unique<ArrowWriter>(*this, name, mode);
+}
+
+Result<std::shared_ptr<::arrow::io::OutputStream>> ArrowStore::OpenStream(const ObjectName& name,
+                                                                          WriteMode mode) {
+  if (mode == WriteMode::kCreateNew) {
+    const Result<int64_t> size = Size(name);
+    if (size) return Fail(ErrorCode::kAlreadyExists, "Object exists", "AlreadyExistsException");
+    if (size.error().exception != "NotFoundException") return Fail(size.error());
+  }
   ASSIGN_OR_RETURN(const Place place, PlaceOf(name.bucket));
   ARROW_ASSIGN(auto stream, place.files->OpenOutputStream(place.Path(name.key)), exception_);
-  std::function<Result<bool>()> exists;
-  if (mode == WriteMode::kCreateNew) {
-    exists = [this, name]() -> Result<bool> {
-      const auto size = Size(name);
-      if (size) return true;
-      if (size.error().exception == "NotFoundException") return false;
-      return Fail(size.error());
-    };
-  }
-  return std::make_unique<ArrowWriter>(std::move(stream), exception_.c_str(), std::move(exists));
+  return stream;
 }
 
 Status ArrowStore::Delete(const ObjectName& name) {

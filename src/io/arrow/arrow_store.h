@@ -1,13 +1,15 @@
 // ArrowStore: an ObjectStore over one of Arrow's file systems. What their interface does not offer
 // shows here:
-//  - No conditional writes: kCreateNew asks whether the object is there, right before it becomes
-//    visible. Of two writers in the same instant the second wins; a catalog's pointer, not this, is
-//    what keeps commits apart.
+//  - No conditional writes: kCreateNew asks whether the object is there, right before it is sent.
+//    Of two writers in the same instant the second wins; a catalog's pointer, not this, is what
+//    keeps commits apart.
 //  - No reads from the end and no size with a read: an object of unknown size is asked for its size
 //    and its beginning at the same time.
 //  - A read does not say how many bytes came: Read tells by what it left behind.
 //  - Deleting an S3 object is three requests (is it there, delete, keep its folder).
 #pragma once
+
+#include <arrow/io/type_fwd.h>
 
 #include <map>
 #include <memory>
@@ -37,6 +39,13 @@ class ArrowStore final : public ObjectStore {
   Status CreateFolder(const ObjectName& folder) override;
   Status DeleteFolder(const ObjectName& folder) override;
 
+  // For the writer, which the store outlives.
+  Result<std::shared_ptr<::arrow::io::OutputStream>> OpenStream(const ObjectName& name,
+                                                                WriteMode mode);
+  Error ErrorOf(const ::arrow::Status& status) const;
+  // Whether an aborted upload leaves nothing: Google's is completed.
+  bool aborts_uploads() const { return !std::holds_alternative<GcsOptions>(options_); }
+
  private:
   // A bucket's file system, and what of a path of Arrow's stands for the bucket.
   struct Place {
@@ -46,7 +55,6 @@ class ArrowStore final : public ObjectStore {
     std::string Path(const std::string& key) const;
   };
   Result<Place> PlaceOf(const std::string& bucket);
-  Error ErrorOf(const ::arrow::Status& status) const;
 
   const StoreOptions options_;
   const std::string exception_;  // Java's name for what the store refuses
