@@ -114,7 +114,10 @@ Result<PGconn*> PostgresConnection::Connect() {
   keys.push_back(nullptr);
   values.push_back(nullptr);
   PGconn* connection = Pq().connect(keys.data(), values.data(), 0);
-  if (connection != nullptr && Pq().status(connection) == CONNECTION_OK) return connection;
+  if (connection != nullptr && Pq().status(connection) == CONNECTION_OK) {
+    Pq().set_notice_processor(connection, [](void*, const char*) {}, nullptr);  // not on stderr
+    return connection;
+  }
   const std::string why = FirstLine(connection == nullptr ? "" : Pq().error_message(connection));
   if (connection != nullptr) Pq().finish(connection);
   return Fail(ErrorCode::kUnavailable,

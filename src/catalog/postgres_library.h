@@ -11,6 +11,7 @@ struct PostgresLibrary {
   decltype(&::PQconnectdbParams) connect;
   decltype(&::PQfinish) finish;
   decltype(&::PQstatus) status;
+  decltype(&::PQsetNoticeProcessor) set_notice_processor;
   decltype(&::PQsocket) socket;
   decltype(&::PQtransactionStatus) transaction_status;
   decltype(&::PQerrorMessage) error_message;
