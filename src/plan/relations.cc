@@ -14,6 +14,11 @@ namespace iceblink::plan {
 using sql::TypeKind;
 
 Result<Relation> QueryAnalyzer::From(const sql::RelationPtr& relation, const Env& env) {
+  if (relation == nullptr) {  // without FROM there is one row without columns
+    Values one_row;
+    one_row.rows.emplace_back();
+    return Relation{MakePlan(std::move(one_row), {}), Scope{}};
+  }
   if (relation->plan_ids.empty()) return Source(relation, env);
   ASSIGN_OR_RETURN(Relation found, Source(relation, env));
   NameDataFrame(*relation, found);

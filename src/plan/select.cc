@@ -43,15 +43,9 @@ ExprContext SelectBuilder::Context() const {
 }
 
 Status SelectBuilder::Source() {
-  if (select_.from) {
-    ASSIGN_OR_RETURN(Relation relation, analyzer_.From(select_.from, env_));
-    plan_ = std::move(relation.plan);
-    scope_ = std::move(relation.scope);
-  } else {
-    Values one_row;
-    one_row.rows.emplace_back();
-    plan_ = MakePlan(std::move(one_row), {});
-  }
+  ASSIGN_OR_RETURN(Relation relation, analyzer_.From(select_.from, env_));
+  plan_ = std::move(relation.plan);
+  scope_ = std::move(relation.scope);
   scope_.outer = env_.outer;
   for (const Column& column : plan_->output) input_ids_.insert(column.id);
   return {};

@@ -9,6 +9,9 @@ from iceblink import Iceblink, SqlError
 MOR = "TBLPROPERTIES ('write.delete.mode'='merge-on-read','write.update.mode'='merge-on-read','write.merge.mode'='merge-on-read')"
 
 CASES = [
+    # ---- queries
+    ("LATERAL VIEWs without FROM stand on one row", [], "SELECT * LATERAL VIEW explode(array(1, 2)) AS a LATERAL VIEW explode(array(a, 5)) AS b ORDER BY a, b",
+     [[1, 1], [1, 5], [2, 2], [2, 5]]),
     # ---- row changes
     ("a NULL is not matched by a comparison", ["CREATE TABLE t (i INT) USING iceberg", "INSERT INTO t VALUES (1), (2), (NULL)",
      "DELETE FROM t WHERE i = 2"], "SELECT i FROM t ORDER BY i", [[None], [1]]),
