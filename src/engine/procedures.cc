@@ -21,6 +21,9 @@ constexpr Entry kFunctions[] = {
     {"ancestors_of", AncestorsOf},                {"expire_snapshots", ExpireSnapshots},
     {"remove_orphan_files", RemoveOrphanFiles},   {"rewrite_manifests", RewriteManifests},
     {"register_table", RegisterTable},            {"rewrite_data_files", RewriteDataFiles},
+    {"rewrite_position_delete_files", RewritePositionDeleteFiles},
+    {"compute_table_stats", ComputeTableStats},
+    {"add_files", AddFiles},                      {"snapshot", SnapshotTable},
     {"rebase_branch", RebaseBranch},              {"create_changelog_view", CreateChangelogView},
 };
 

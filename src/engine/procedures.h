@@ -59,5 +59,12 @@ Result<ProcedureRows> RewriteManifests(const ProcedureCall& call);
 Result<ProcedureRows> RegisterTable(const ProcedureCall& call);
 // procedure_rewrite_data.cc
 Result<ProcedureRows> RewriteDataFiles(const ProcedureCall& call);
+// procedure_rewrite_deletes.cc
+Result<ProcedureRows> RewritePositionDeleteFiles(const ProcedureCall& call);
+// procedure_table_stats.cc
+Result<ProcedureRows> ComputeTableStats(const ProcedureCall& call);
+// procedure_import.cc
+Result<ProcedureRows> AddFiles(const ProcedureCall& call);
+Result<ProcedureRows> SnapshotTable(const ProcedureCall& call);
 
 }  // namespace iceblink::engine

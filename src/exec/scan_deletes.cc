@@ -9,6 +9,7 @@
 #include "exec/duckdb_file_system.h"
 #include "exec/duckdb_types.h"
 #include "exec/iceberg_scan.h"
+#include "exec/position_deletes.h"
 #include "io/file_system.h"
 
 namespace iceblink::exec {
@@ -37,45 +38,13 @@ class PositionFiles {
     auto it = files_.find(deletes.file_path);
     if (it == files_.end()) {
       it = files_.emplace(deletes.file_path, std::map<std::string, PositionBitmap>()).first;
-      RETURN_IF_ERROR(Read(deletes, &it->second));
+      RETURN_IF_ERROR(ReadPositionDeletes(session_, deletes, &it->second));
     }
     auto found = it->second.find(data_file);
     return found == it->second.end() ? nullptr : &found->second;
   }
 
  private:
-  Status Read(const spec::DataFile& deletes, std::map<std::string, PositionBitmap>* out) {
-    if (deletes.format != spec::FileFormat::kParquet) {
-      return Fail(ErrorCode::kUnsupported,
-                  fmt::format("Cannot read {} delete files: {}",
-                              spec::FileFormatName(deletes.format), deletes.file_path),
-                  "UnsupportedOperationException");
-    }
-    std::string sql =
-        "SELECT file_path, pos FROM read_parquet(" + QuoteText(DuckDbPath(deletes.file_path)) + ")";
-    ASSIGN_OR_RETURN(auto result, session_.RunAside(sql));
-    std::string path;
-    PositionBitmap* bitmap = nullptr;
-    while (true) {
-      ASSIGN_OR_RETURN(auto chunk, session_.Fetch(*result));
-      if (chunk == nullptr) return {};
-      duckdb::UnifiedVectorFormat paths, positions;
-      chunk->data[0].ToUnifiedFormat(chunk->size(), paths);
-      chunk->data[1].ToUnifiedFormat(chunk->size(), positions);
-      for (size_t i = 0; i < chunk->size(); ++i) {
-        const auto& text =
-            duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(paths)[paths.sel->get_index(i)];
-        std::string_view next(text.GetData(), text.GetSize());
-        if (bitmap == nullptr || next != path) {
-          path = next;
-          bitmap = &(*out)[path];
-        }
-        bitmap->Add(
-            duckdb::UnifiedVectorFormat::GetData<int64_t>(positions)[positions.sel->get_index(i)]);
-      }
-    }
-  }
-
   DuckDbSession& session_;
   std::map<std::string, std::map<std::string, PositionBitmap>> files_;
 };

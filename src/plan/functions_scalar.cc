@@ -212,7 +212,7 @@ constexpr FunctionRow kRows[] = {
     {"monotonically_increasing_id", kS, 0, 0, "", "l", kNever, "", "", "", false},
     {"spark_partition_id", kS, 0, 0, "", "i", kNever, "", "SPARK_PARTITION_ID", "", false},
     {"current_catalog", kS, 0, 0, "", "s", kNever},
-    {"current_database", kS, 0, 0, "", "s", kNever, "current_schema", "current_database"},
+    {"current_database", kS, 0, 0, "", "s", kNever, "current_schema", "current_schema"},
     {"current_schema", kS, 0, 0, "", "s", kNever},
     {"current_user", kS, 0, 0, "", "s", kNever},
     {"user", kS, 0, 0, "", "s", kNever, "current_user", "user"},

@@ -187,6 +187,21 @@ Result<ExprPtr> CastArgument(const ProcedureParameter& parameter, size_t index,
   return std::make_shared<const Expr>(Expr{Cast{argument.value, CastMode::kAnsi, {}}, type, true});
 }
 
+// Before anything is said about names, as in Spark.
+Status CheckArgumentOrder(const std::string& routine,
+                          const std::vector<ProcedureArgument>& arguments) {
+  const std::string* last_named = nullptr;
+  for (const ProcedureArgument& argument : arguments) {
+    if (!argument.name.empty()) {
+      last_named = &argument.name;
+    } else if (last_named != nullptr) {
+      return Raise("UNEXPECTED_POSITIONAL_ARGUMENT",
+                   {{"routineName", routine}, {"parameterName", Quoted(*last_named)}});
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const Procedure> Procedures() { return kProcedures; }
@@ -214,13 +229,10 @@ Result<std::vector<ExprPtr>> BindArguments(const Procedure& procedure,
                                            const std::vector<ProcedureArgument>& arguments) {
   std::vector<const ProcedureArgument*> bound(procedure.parameters.size(), nullptr);
   const std::string routine = Quoted(procedure.name);
-  const std::string* last_named = nullptr;
+  RETURN_IF_ERROR(CheckArgumentOrder(routine, arguments));
   size_t position = 0;
   for (const ProcedureArgument& argument : arguments) {
     if (argument.name.empty()) {
-      if (last_named != nullptr)
-        return Raise("UNEXPECTED_POSITIONAL_ARGUMENT",
-                     {{"routineName", routine}, {"parameterName", Quoted(*last_named)}});
       if (position >= bound.size())
         return Raise("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
                      {{"functionName", routine},
@@ -229,7 +241,6 @@ Result<std::vector<ExprPtr>> BindArguments(const Procedure& procedure,
       bound[position++] = &argument;
       continue;
     }
-    last_named = &argument.name;
     auto index = ParameterIndex(procedure, argument.name);
     if (!index) return Fail(UnknownParameter(procedure, argument.name));
     if (bound[*index] != nullptr)
