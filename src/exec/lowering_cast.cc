@@ -73,6 +73,12 @@ int64_t UnitOf(sql::IntervalField field) {
   return 1;
 }
 
+// An integer's bytes, most significant first.
+std::string BigEndian(const std::string& text, const DataType& from) {
+  const int digits = 2 << (IntegralRank(from.kind()) - 1);
+  return fmt::format("unhex(right(lpad(hex(CAST({} AS BIGINT)), 16, '0'), {}))", text, digits);
+}
+
 // Integers, booleans, floats and decimals to an integral type.
 std::string ToIntegral(const std::string& text, const DataType& from, const DataType& to,
                        CastMode mode, const std::string& column) {
@@ -186,6 +192,10 @@ Result<std::string> Lowering::CastText(const std::string& text, const DataType& 
     return FromString(text, from, to, mode, column, QuoteText(context_.time_zone));
   if (IsString(to)) return CastToString(text, from);
   if (to.is_integral()) return ToIntegral(text, from, to, mode, column);
+  if (to.kind() == TypeKind::kBinary && from.is_integral()) {
+    extensions_.core_functions = true;
+    return BigEndian(text, from);
+  }
   if (to.kind() == TypeKind::kDecimal) return ToDecimal(text, from, to, mode, column);
   return CastToOther(text, from, to);
 }

@@ -12,6 +12,9 @@ CASES = [
     # ---- queries
     ("LATERAL VIEWs without FROM stand on one row", [], "SELECT * LATERAL VIEW explode(array(1, 2)) AS a LATERAL VIEW explode(array(a, 5)) AS b ORDER BY a, b",
      [[1, 1], [1, 5], [2, 2], [2, 5]]),
+    ("integers as bytes, most significant first", ["SET spark.sql.ansi.enabled=false"],
+     "SELECT hex(CAST(CAST(-1 AS TINYINT) AS BINARY)), hex(CAST(258S AS BINARY)), hex(CAST(-2 AS BINARY)), hex(CAST(1L AS BINARY))",
+     [["FF", "0102", "FFFFFFFE", "0000000000000001"]]),
     # ---- row changes
     ("a NULL is not matched by a comparison", ["CREATE TABLE t (i INT) USING iceberg", "INSERT INTO t VALUES (1), (2), (NULL)",
      "DELETE FROM t WHERE i = 2"], "SELECT i FROM t ORDER BY i", [[None], [1]]),
