@@ -123,3 +123,23 @@ def server(tmp_path_factory, s3_endpoint):
 @pytest.fixture(scope="session")
 def tables(server):
     return server.client()
+
+
+# The client can block for good when Python collects a session while a call is under way, so that sessions stay until the end.
+KEPT = []
+
+
+@pytest.fixture
+def new_session(server):
+    """Makes PySpark sessions, and stops them before the server ends."""
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark-client is not installed")
+    made = []
+
+    def make():
+        made.append(sql.SparkSession.builder.remote(server.connect).create())
+        KEPT.append(made[-1])
+        return made[-1]
+
+    yield make
+    for session in made:
+        session.stop()

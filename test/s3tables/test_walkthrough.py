@@ -24,9 +24,8 @@ def catalog_conf(server, s3_endpoint, arn, name="lake"):
 
 
 @pytest.fixture
-def spark(server):
-    sql = pytest.importorskip("pyspark.sql", reason="pyspark-client is not installed")
-    return sql.SparkSession.builder.remote(server.connect).create()
+def spark(new_session):
+    return new_session()
 
 
 @pytest.fixture
@@ -105,17 +104,15 @@ def read_with_pyiceberg(server, s3_endpoint, arn):
     assert catalog.load_table("sales.orders").scan().to_arrow().num_rows == 6051
 
 
-def test_two_writers_never_lose_a_row(server, s3_endpoint, bucket, spark):
+def test_writers_never_lose_a_row(server, s3_endpoint, bucket, spark, new_session):
     for key, value in catalog_conf(server, s3_endpoint, bucket).items():
         spark.conf.set(key, value)
     spark.sql("CREATE NAMESPACE lake.race")
     spark.sql("CREATE TABLE lake.race.t (id bigint) USING iceberg")
     from concurrent.futures import ThreadPoolExecutor
 
-    from pyspark.sql import SparkSession
-
     def write(worker):
-        session = SparkSession.builder.remote(server.connect).create()
+        session = new_session()
         for key, value in catalog_conf(server, s3_endpoint, bucket).items():
             session.conf.set(key, value)
         for i in range(5):
