@@ -67,7 +67,7 @@ Result<std::unique_ptr<RowCursor>> Executor::Query(const plan::PlanPtr& plan,
                                                    const StatementContext& context) {
   return Guarded([&]() -> Result<std::unique_ptr<RowCursor>> {
     DuckDbSession& session = state_->session;
-    session.objects().Clear();
+    session.EndStatement();
     Lowering lowering(context, session);
     ASSIGN_OR_RETURN(std::string sql, lowering.Query(plan));
     Extensions needed = lowering.extensions();
