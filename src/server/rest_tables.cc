@@ -81,6 +81,14 @@ Status RequireFree(const RestCall& call, const catalog::TableIdentifier& id) {
   return {};
 }
 
+// Clients that write to local disks may expect the folders of a table: DuckDB makes none.
+void MakeLocalFolders(const RestCall& call, const std::string& location) {
+  const bool is_local = location.starts_with("file:") || location.find("://") == std::string::npos;
+  if (!is_local) return;
+  for (const char* folder : {"metadata", "data"})
+    (void)call.catalog->file_system().CreateDirectory(io::JoinPath(location, folder));
+}
+
 Result<spec::TableMetadata> Stage(RestCall& call, const catalog::TableIdentifier& id,
                                   catalog::rest::CreateTableRequest request) {
   spec::NewTable table;
@@ -114,6 +122,7 @@ Result<HttpResponse> CreateTable(RestCall& call) {
   RETURN_IF_ERROR(RequireFree(call, id));
   const bool stage = request.stage_create;
   ASSIGN_OR_RETURN(spec::TableMetadata metadata, Stage(call, id, std::move(request)));
+  MakeLocalFolders(call, metadata.location);
   if (stage) {
     const catalog::LoadedTable staged{
         {}, std::make_shared<const spec::TableMetadata>(std::move(metadata))};

@@ -130,6 +130,12 @@ Status MetadataBuilder::SetCurrentSchema(const Schema& schema, int32_t last_colu
   return On(update::SetCurrentSchema{id});
 }
 
+// Of a table in the making whose client names the current schema last: the one that was added.
+const Schema* MetadataBuilder::CurrentOrLastSchema() const {
+  const Schema* current = out_.SchemaById(out_.current_schema_id);
+  return current == nullptr && last_schema_ ? out_.SchemaById(*last_schema_) : current;
+}
+
 Result<int32_t> MetadataBuilder::AddSpecInternal(const PartitionSpec& spec) {
   int32_t id = 0;
   for (const PartitionSpec& known : out_.specs) {
@@ -139,16 +145,16 @@ Result<int32_t> MetadataBuilder::AddSpecInternal(const PartitionSpec& spec) {
     }
     id = std::max(id, known.spec_id + 1);
   }
-  if (out_.SchemaById(out_.current_schema_id) == nullptr) {
+  const Schema* schema = CurrentOrLastSchema();
+  if (schema == nullptr)
     return NotValid("Attempting to add a partition spec before a schema is added");
-  }
   PartitionSpec added = spec;
   added.spec_id = id;
   int32_t last = out_.last_partition_id;
   for (PartitionField& field : added.fields) {
     if (field.field_id == 0) field.field_id = ++last;  // clients may leave ids to the server
   }
-  RETURN_IF_ERROR(CheckPartitionSpec(added, out_.schema()));
+  RETURN_IF_ERROR(CheckPartitionSpec(added, *schema));
   if (out_.format_version == 1 && !HasSequentialIds(added)) {
     return NotValid("Spec does not use sequential IDs that are required in v1: " +
                     added.ToString());
@@ -192,10 +198,9 @@ Result<int32_t> MetadataBuilder::AddSortOrderInternal(const SortOrder& order) {
     }
     if (!order.is_unsorted()) id = std::max(id, known.order_id + 1);
   }
-  if (out_.SchemaById(out_.current_schema_id) == nullptr) {
-    return NotValid("Attempting to add a sort order before a schema is added");
-  }
-  RETURN_IF_ERROR(CheckSortOrder(order, out_.schema()));
+  const Schema* schema = CurrentOrLastSchema();
+  if (schema == nullptr) return NotValid("Attempting to add a sort order before a schema is added");
+  RETURN_IF_ERROR(CheckSortOrder(order, *schema));
   out_.sort_orders.push_back(SortOrder{id, order.fields});
   last_order_ = id;
   changed_ = true;

@@ -54,6 +54,7 @@ class MetadataBuilder {
   Result<int32_t> AddSchemaInternal(const Schema& schema, int32_t last_column_id);
   Result<int32_t> AddSpecInternal(const PartitionSpec& spec);
   Result<int32_t> AddSortOrderInternal(const SortOrder& order);
+  const Schema* CurrentOrLastSchema() const;  // null before a schema is added
   Status CheckSnapshot(const Snapshot& snapshot) const;
   void RemoveRef(const std::string& name);
   Status UpdateSnapshotLog();
