@@ -50,6 +50,9 @@ void SessionState::Reach(const std::shared_ptr<catalog::Catalog>& catalog,
   const auto mount = [&](const std::string& location) {
     if (!location.empty()) files_.Mount(io::JoinPath(location, ""), files);
   };
+  // Files that were added where they lay are in the bucket at least, as a rule.
+  if (const size_t scheme = table.location.find("://"); scheme != std::string::npos)
+    mount(table.location.substr(0, table.location.find('/', scheme + 3)));
   mount(table.location);
   for (const char* property : {"write.data.path", "write.metadata.path"})
     mount(table.Property(property));
