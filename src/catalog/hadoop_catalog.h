@@ -44,6 +44,11 @@ class HadoopCatalog final : public Catalog {
   Result<LoadedTable> CommitTable(const TableIdentifier& id, const LoadedTable& base,
                                   spec::TableMetadata updated) override;
   Status DropTable(const TableIdentifier& id) override;
+  // The table's folder is gone with it, so nothing is left to read what to delete from.
+  Result<bool> DropAndPurgeTable(const TableIdentifier& id) override {
+    RETURN_IF_ERROR(DropTable(id));
+    return true;
+  }
   Status RenameTable(const TableIdentifier& from, const TableIdentifier& to) override;
   Result<LoadedTable> RegisterTable(const TableIdentifier& id,
                                     const std::string& metadata_location) override;

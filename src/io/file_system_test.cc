@@ -129,7 +129,9 @@ TEST_P(FileSystemTest, KeepsEmptyFoldersAndDeletesTrees) {
   EXPECT_EQ(Names(At("a"), false), std::vector<std::string>{At("a/b/")});
   ASSERT_TRUE(files_->WriteAll(At("a/b/x"), "", WriteMode::kCreateNew));
   ASSERT_TRUE(files_->DeleteDirectory(At("a")));
-  EXPECT_FALSE(files_->Exists(At("a")).value());
+  EXPECT_EQ(Names(At("a"), true), std::vector<std::string>());
+  // SeaweedFS keeps folders within a folder, empty.
+  EXPECT_TRUE(GetParam() == "s3" || !files_->Exists(At("a")).value());
   EXPECT_TRUE(files_->DeleteDirectory(At("a")));
 }
 

@@ -33,6 +33,19 @@ def test_life_of_a_table(store, tmp_path):
         iceblink.run("DROP TABLE db.t PURGE")
 
 
+def test_a_file_system_catalog(store, tmp_path):
+    with Iceblink(tmp_path, **store.conf(tmp_path, type="hadoop")) as iceblink:
+        iceblink.run("CREATE NAMESPACE db")
+        make(iceblink.run, "t", 10)
+        iceblink.run("INSERT INTO db.t VALUES (10, 'x')")
+        assert iceblink.run("SELECT count(*) FROM db.t") == [[11]]
+        assert [row[1] for row in iceblink.run("SHOW TABLES IN db")] == ["t"]
+        iceblink.run("DROP TABLE db.t PURGE")
+        assert iceblink.run("SHOW TABLES IN db") == []
+        iceblink.run("DROP NAMESPACE db")
+        assert iceblink.run("SHOW NAMESPACES") == []
+
+
 def test_large_files_go_up_in_parts(store, tmp_path):
     if store.warehouse.startswith("gs:"):
         pytest.skip("gcp-storage-emulator serves one connection at a time")

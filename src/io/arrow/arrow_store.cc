@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
+#include <functional>
 #include <random>
 
 #include "io/arrow/arrow_errors.h"
@@ -61,6 +61,12 @@ class EndMark {
   char* const end_;
 };
 
+// Of writers in this process one looks for an object and sends it at a time.
+std::mutex& MutexOf(const ObjectName& name) {
+  static std::array<std::mutex, 64> mutexes;
+  return mutexes[std::hash<std::string>()(name.key) % mutexes.size()];
+}
+
 // Small objects are not begun before Close, for Azure shows them from then on.
 class ArrowWriter final : public ObjectWriter {
  public:
@@ -86,7 +92,9 @@ class ArrowWriter final : public ObjectWriter {
   }
 
   Status Close() override {
-    if (stream_ == nullptr) RETURN_IF_ERROR(Begin());
+    if (stream_ != nullptr) return Shown(stream_->Close());
+    const std::lock_guard one_at_a_time(MutexOf(name_));
+    RETURN_IF_ERROR(Begin());
     return Shown(stream_->Close());
   }
 

@@ -1,8 +1,8 @@
 // ArrowStore: an ObjectStore over one of Arrow's file systems. What their interface does not offer
 // shows here:
 //  - No conditional writes: kCreateNew asks whether the object is there, right before it is sent.
-//    Of two writers in the same instant the second wins; a catalog's pointer, not this, is what
-//    keeps commits apart.
+//    In one process one of two writers wins; of two processes in the same instant both may, and a
+//    catalog's pointer, not this, is what keeps commits apart.
 //  - No reads from the end and no size with a read: an object of unknown size is asked for its size
 //    and its beginning at the same time.
 //  - A read does not say how many bytes came: Read tells by what it left behind.
