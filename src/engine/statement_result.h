@@ -34,6 +34,10 @@ class StatementResult {
 
   // Returns the next rows; empty at the end.
   Result<std::vector<ValueList>> Next();
+  // The same as columns; exec::RowCursor says how many. Requires streamed().
+  Result<exec::ColumnBatch> NextColumns(size_t rows, size_t bytes) {
+    return cursor_->NextColumns(rows, bytes);
+  }
   // Returns all rows that are left.
   Result<std::vector<ValueList>> All();
 

@@ -32,6 +32,8 @@ std::string QuoteIdentifier(std::string_view name);
 std::string QuoteText(std::string_view text);
 // The JSON text of a variant; NULL for SQL NULL. Needs the JSON extension.
 std::string VariantTextSql(const std::string& text);
+// The variant's encoding, a struct of metadata and value.
+std::string VariantBinarySql(const std::string& variant);
 std::string LiteralSql(const Value& value, const sql::DataType& type);
 
 // Values cross in the physical form of base/value.h; `type` is the DuckDB type of the value.

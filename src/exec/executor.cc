@@ -1,5 +1,6 @@
 #include "exec/executor.h"
 
+#include "exec/column_builder.h"
 #include "exec/duckdb_session.h"
 #include "exec/duckdb_types.h"
 #include "exec/executor_state.h"
@@ -29,7 +30,7 @@ class StreamCursor final : public RowCursor {
     rows.resize(chunk->size());
     for (ValueList& row : rows) row.reserve(plan_->output.size());
     for (size_t c = 0; c < plan_->output.size(); ++c) {
-      AppendColumn(chunk->data[c], chunk->size(), &rows);
+      AppendColumn(Shown(*chunk, c), chunk->size(), &rows);
       if (!NeedsReshape(plan_->output[c].type)) continue;
       for (ValueList& row : rows)
         row.back() = Reshape(std::move(row.back()), plan_->output[c].type);
@@ -37,21 +38,66 @@ class StreamCursor final : public RowCursor {
     return rows;
   }
 
+  Result<ColumnBatch> NextColumns(size_t rows, size_t bytes) override {
+    return Guarded([&] { return Gather(rows, bytes); });
+  }
+
  private:
+  Result<ColumnBatch> Gather(size_t rows, size_t bytes) {
+    if (builders_.empty())
+      for (const plan::Column& column : plan_->output) builders_.emplace_back(column.type);
+    ColumnBatch batch;
+    while (static_cast<size_t>(batch.rows) < rows && Bytes() < bytes) {
+      if (chunk_ == nullptr && result_ != nullptr) {
+        ASSIGN_OR_RETURN(chunk_, session_.Fetch(*result_));
+        at_ = 0;
+        if (chunk_ == nullptr) result_.reset();
+      }
+      if (chunk_ == nullptr) break;
+      const size_t count = std::min(chunk_->size() - at_, rows - static_cast<size_t>(batch.rows));
+      for (size_t c = 0; c < builders_.size(); ++c)
+        RETURN_IF_ERROR(builders_[c].Append(Encoded(*chunk_, c), chunk_->size(), at_, count));
+      batch.rows += static_cast<int64_t>(count);
+      at_ += count;
+      if (at_ == chunk_->size()) chunk_.reset();
+    }
+    for (ColumnBuilder& builder : builders_) batch.columns.push_back(builder.Finish());
+    return batch;
+  }
+  bool IsVariant(size_t c) const { return plan_->output[c].type.kind() == sql::TypeKind::kVariant; }
+  // The two forms of a variant that VariantForms makes.
+  duckdb::Vector& Shown(duckdb::DataChunk& chunk, size_t c) const {
+    return IsVariant(c) ? *duckdb::StructVector::GetEntries(chunk.data[c])[0] : chunk.data[c];
+  }
+  duckdb::Vector& Encoded(duckdb::DataChunk& chunk, size_t c) const {
+    return IsVariant(c) ? *duckdb::StructVector::GetEntries(chunk.data[c])[1] : chunk.data[c];
+  }
+  size_t Bytes() const {
+    size_t all = 0;
+    for (const ColumnBuilder& builder : builders_) all += builder.bytes();
+    return all;
+  }
+
   DuckDbSession& session_;
   plan::PlanPtr plan_;  // rows of VALUES are read from it
   duckdb::unique_ptr<duckdb::QueryResult> result_;
+  std::vector<ColumnBuilder> builders_;
+  duckdb::unique_ptr<duckdb::DataChunk> chunk_;  // partly taken by NextColumns
+  size_t at_ = 0;
 };
 
-// Variants leave as JSON text.
-std::string WithVariantsAsText(const plan::Plan& plan, const std::string& sql, Extensions* needed) {
+// Variants leave as JSON text, for rows, and in their encoding, for columns.
+std::string WithVariantForms(const plan::Plan& plan, const std::string& sql, Extensions* needed) {
   bool any = false;
   std::string items;
   for (const plan::Column& column : plan.output) {
     std::string name = Lowering::Name(column.id);
     bool variant = column.type.kind() == sql::TypeKind::kVariant;
     any = any || variant;
-    items += (items.empty() ? "" : ", ") + (variant ? VariantTextSql(name) + " AS " + name : name);
+    items += items.empty() ? "" : ", ";
+    items += variant ? "struct_pack(t := " + VariantTextSql(name) +
+                           ", e := " + VariantBinarySql(name) + ") AS " + name
+                     : name;
   }
   if (!any) return sql;
   needed->json = true;
@@ -71,7 +117,7 @@ Result<std::unique_ptr<RowCursor>> Executor::Query(const plan::PlanPtr& plan,
     Lowering lowering(context, session);
     ASSIGN_OR_RETURN(std::string sql, lowering.Query(plan));
     Extensions needed = lowering.extensions();
-    sql = WithVariantsAsText(*plan, sql, &needed);
+    sql = WithVariantForms(*plan, sql, &needed);
     RETURN_IF_ERROR(session.Prepare(needed));
     ASSIGN_OR_RETURN(auto result, session.Stream(sql));
     std::unique_ptr<RowCursor> cursor =

@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
+#include "exec/column_batch.h"
 #include "io/file_system.h"
 #include "plan/logical_plan.h"
 #include "spec/manifest.h"
@@ -48,6 +49,9 @@ class RowCursor {
   // Returns the next rows (at most some thousands), each with one Value per column; empty at the
   // end.
   virtual Result<std::vector<ValueList>> Next() = 0;
+  // Returns the next rows as columns: at most `rows` of them, fewer once they take `bytes`; none at
+  // the end. A cursor is read one way or the other.
+  virtual Result<ColumnBatch> NextColumns(size_t rows, size_t bytes) = 0;
 };
 
 // How rows become data files of one table.

@@ -22,6 +22,10 @@ std::string VariantTextSql(const std::string& text) {
   return "CASE WHEN " + text + " IS NOT NULL THEN CAST(CAST(" + text + " AS JSON) AS VARCHAR) END";
 }
 
+std::string VariantBinarySql(const std::string& variant) {
+  return "CASE WHEN " + variant + " IS NOT NULL THEN ib_variant_binary(" + variant + ") END";
+}
+
 namespace {
 
 std::string BlobSql(std::string_view bytes) {

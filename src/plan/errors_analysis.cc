@@ -79,6 +79,8 @@ constexpr ErrorCondition kRows[] = {
      "Cannot resolve <sqlExpr> due to data type mismatch: the input <inputName> should be a "
      "foldable <inputType> "
      "expression; however, got <inputExpr>."},
+    {"DATATYPE_MISMATCH.CANNOT_DROP_ALL_FIELDS", "42K09", kA, kExtended, true,
+     "Cannot resolve <sqlExpr> due to data type mismatch: Cannot drop all fields in struct."},
     {"DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09", kA, kExtended, true,
      "Cannot resolve <sqlExpr> due to data type mismatch: The <paramIndex> parameter requires the "
      "<requiredType> type, "

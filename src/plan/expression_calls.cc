@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "plan/query_analyzer.h"
+#include "plan/struct_fields.h"
 #include "sql/parser.h"
 
 namespace iceblink::plan {
@@ -87,6 +88,15 @@ Result<TypedExpr> QueryAnalyzer::OtherFunction(const sql::FunctionCall& call,
     ASSIGN_OR_RETURN(TypedExpr source, Expression(*call.args[1].expr, context));
     std::string text = fmt::format("{}({}, {})", AsciiLower(name[0]), field.text, source.text);
     return ExtractField(field.text, std::move(text), std::move(source), position);
+  }
+  if (name.size() == 2 && name[0].empty() && name[1] == "update_fields") {
+    ASSIGN_OR_RETURN(TypedExpr structure, Expression(*call.args[0].expr, context));
+    ASSIGN_OR_RETURN(TypedExpr path, Expression(*call.args[1].expr, context));
+    std::optional<TypedExpr> value;
+    if (call.args.size() == 3) {
+      ASSIGN_OR_RETURN(value, Expression(*call.args[2].expr, context));
+    }
+    return UpdateField(std::move(structure), path.text, std::move(value));
   }
   bool elsewhere =
       name.size() > 2 && name[0] != settings_.current_catalog && resolver_.IsCatalog(name[0]);

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "server/arrow_ipc.h"
 #include "server/flat_buffer.h"
 
 namespace iceblink::server {
 namespace {
 
+using exec::ColumnData;
 using sql::DataType;
 using sql::TypeKind;
 using Offset = FlatBuilder::Offset;
@@ -15,7 +14,7 @@ using Offset = FlatBuilder::Offset;
 constexpr uint32_t kContinuation = 0xFFFFFFFF;
 constexpr int16_t kVersion5 = 4;
 constexpr uint8_t kSchemaMessage = 1, kRecordBatchMessage = 3;
-constexpr int16_t kMicroseconds = 2;
+constexpr int16_t kMicroseconds = 2, kNanoseconds = 3;
 
 // ---- schema
 // -----------------------------------------------------------------------------------------------------------
@@ -31,7 +30,9 @@ class SchemaWriter {
 
   Result<Offset> Field(const std::string& name, const DataType& type, bool nullable) {
     std::vector<Offset> children;
-    if (type.kind() == TypeKind::kArray) {
+    if (type.kind() == TypeKind::kVariant) {
+      children = {VariantPart("value", false), VariantPart("metadata", true)};
+    } else if (type.kind() == TypeKind::kArray) {
       ASSIGN_OR_RETURN(Offset child, Field("element", type.element(), type.contains_null()));
       children.push_back(child);
     } else if (type.kind() == TypeKind::kMap) {
@@ -46,18 +47,36 @@ class SchemaWriter {
       }
     }
     ASSIGN_OR_RETURN(TypeMessage message, Type(type));
+    return Table(name, message, nullable, children, {});
+  }
+
+ private:
+  Offset Table(const std::string& name, const TypeMessage& type, bool nullable,
+               const std::vector<Offset>& children, const std::vector<Offset>& metadata) {
     Offset child_vector = out_.Offsets(children);
+    Offset metadata_vector = metadata.empty() ? 0 : out_.Offsets(metadata);
     Offset name_text = out_.String(name);
     out_.StartTable();
     out_.Reference(0, name_text);
     out_.Field<uint8_t>(1, nullable);
-    out_.Field(2, static_cast<uint8_t>(message.type));
-    out_.Reference(3, message.table);
+    out_.Field(2, static_cast<uint8_t>(type.type));
+    out_.Reference(3, type.table);
     out_.Reference(5, child_vector);
+    if (!metadata.empty()) out_.Reference(6, metadata_vector);
     return out_.EndTable();
   }
-
- private:
+  // A variant is a struct whose field `metadata` says so in metadata of its own.
+  Offset VariantPart(const std::string& name, bool marked) {
+    std::vector<Offset> metadata;
+    if (marked) {
+      Offset key = out_.String("variant"), value = out_.String("true");
+      out_.StartTable();
+      out_.Reference(0, key);
+      out_.Reference(1, value);
+      metadata.push_back(out_.EndTable());
+    }
+    return Table(name, Plain(ArrowType::kBinary), false, {}, metadata);
+  }
   TypeMessage Plain(ArrowType type) {
     out_.StartTable();
     return {type, out_.EndTable()};
@@ -80,6 +99,12 @@ class SchemaWriter {
     out_.Field(0, kMicroseconds);
     if (zoned) out_.Reference(1, zone);
     return {ArrowType::kTimestamp, out_.EndTable()};
+  }
+  TypeMessage Time() {
+    out_.StartTable();
+    out_.Field(0, kNanoseconds);
+    out_.Field<int32_t>(1, 64);
+    return {ArrowType::kTime, out_.EndTable()};
   }
   TypeMessage Decimal(const DataType& type) {
     out_.StartTable();
@@ -130,11 +155,12 @@ class SchemaWriter {
       case TypeKind::kArray:
         return Plain(ArrowType::kList);
       case TypeKind::kStruct:
+      case TypeKind::kVariant:
         return Plain(ArrowType::kStruct);
       case TypeKind::kMap:
         return Plain(ArrowType::kMap);
       case TypeKind::kTime:
-      case TypeKind::kVariant:
+        return Time();
       case TypeKind::kGeometry:
       case TypeKind::kGeography:
         break;
@@ -152,191 +178,96 @@ class SchemaWriter {
 // ---- batch
 // ------------------------------------------------------------------------------------------------------------
 
-using Cells = std::vector<const Value*>;
-
-class BatchWriter {
+// The nodes and buffers of a batch in Arrow's order, by reference.
+class BatchLayout {
  public:
-  void Column(const DataType& type, const Cells& cells) {
-    int64_t nulls = 0;
-    for (const Value* cell : cells) nulls += cell->is_null();
-    nodes_.emplace_back(static_cast<int64_t>(cells.size()), nulls);
+  void Column(const DataType& type, const ColumnData& data) {
+    nodes_.emplace_back(data.length, data.nulls);
     if (type.is_void()) return;
-    Validity(cells, nulls);
-    Content(type, cells);
+    Buffer(data.nulls == 0 ? kNothing : data.validity);
+    switch (type.kind()) {
+      case TypeKind::kString:
+      case TypeKind::kChar:
+      case TypeKind::kVarchar:
+      case TypeKind::kBinary:
+        Offsets(data);
+        return Buffer(data.values);
+      case TypeKind::kArray:
+        Offsets(data);
+        return Column(type.element(), data.children[0]);
+      case TypeKind::kMap:
+        Offsets(data);
+        nodes_.emplace_back(data.children[0].length, 0);  // the struct of an entry
+        Buffer(kNothing);
+        Column(type.key(), data.children[0]);
+        return Column(type.value(), data.children[1]);
+      case TypeKind::kStruct:
+        for (size_t f = 0; f < type.fields().size(); ++f)
+          Column(type.fields()[f].type, data.children[f]);
+        return;
+      case TypeKind::kVariant:
+        for (const ColumnData& part : data.children) Column(TypeKind::kBinary, part);
+        return;
+      default:
+        return Buffer(data.values);
+    }
   }
 
-  std::string Finish(int64_t rows, std::string* body) {
+  int64_t size() const { return size_; }
+
+  std::string Message(int64_t rows) const {
     FlatBuilder out;
-    Offset nodes = out.Pairs(nodes_), buffers = out.Pairs(buffers_);
+    Offset nodes = out.Pairs(nodes_), buffers = out.Pairs(places_);
     out.StartTable();
     out.Field(0, rows);
     out.Reference(1, nodes);
     out.Reference(2, buffers);
     Offset batch = out.EndTable();
     out.StartTable();
-    out.Field(3, static_cast<int64_t>(body_.size()));
+    out.Field(3, size_);
     out.Reference(2, batch);
     out.Field(0, kVersion5);
     out.Field(1, kRecordBatchMessage);
-    *body = std::move(body_);
     return out.Finish(out.EndTable());
   }
 
- private:
-  void Buffer(std::string_view bytes) {
-    buffers_.emplace_back(static_cast<int64_t>(body_.size()), static_cast<int64_t>(bytes.size()));
-    body_.append(bytes);
-    body_.append((8 - body_.size() % 8) % 8, '\0');
-  }
-  void Validity(const Cells& cells, int64_t nulls) {
-    if (nulls == 0) return Buffer({});
-    Bits(cells, [](const Value& cell) { return !cell.is_null(); });
-  }
-  template <typename Test>
-  void Bits(const Cells& cells, Test test) {
-    std::string bits((cells.size() + 7) / 8, '\0');
-    for (size_t i = 0; i < cells.size(); ++i)
-      if (test(*cells[i])) bits[i / 8] = static_cast<char>(bits[i / 8] | (1 << (i % 8)));
-    Buffer(bits);
-  }
-  template <typename T, typename Convert>
-  void Fixed(const Cells& cells, Convert convert) {
-    std::string bytes(cells.size() * sizeof(T), '\0');
-    for (size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i]->is_null()) continue;
-      T value = static_cast<T>(convert(*cells[i]));
-      std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
-    }
-    Buffer(bytes);
-  }
-  template <typename T>
-  void Integers(const Cells& cells) {
-    Fixed<T>(cells, [](const Value& v) { return v.AsInt64(); });
-  }
-  // Offsets from the sizes of the cells.
-  template <typename Size>
-  void Lengths(const Cells& cells, Size size) {
-    std::vector<int32_t> offsets = {0};
-    for (const Value* cell : cells)
-      offsets.push_back(offsets.back() + (cell->is_null() ? 0 : static_cast<int32_t>(size(*cell))));
-    Buffer({reinterpret_cast<const char*>(offsets.data()), offsets.size() * sizeof(int32_t)});
-  }
-  template <typename Text>
-  void Texts(const Cells& cells, Text text) {
-    Lengths(cells, [&](const Value& v) { return text(v).size(); });
-    std::string bytes;
-    for (const Value* cell : cells)
-      if (!cell->is_null()) bytes += text(*cell);
-    Buffer(bytes);
-  }
-  void Array(const DataType& type, const Cells& cells) {
-    Lengths(cells, [](const Value& v) { return v.elements().size(); });
-    Cells inner;
-    for (const Value* cell : cells)
-      if (!cell->is_null())
-        for (const Value& element : cell->elements()) inner.push_back(&element);
-    Column(type.element(), inner);
-  }
-  void Map(const DataType& type, const Cells& cells) {
-    Lengths(cells, [](const Value& v) { return v.entries().size(); });
-    Cells keys, values;
-    for (const Value* cell : cells) {
-      if (cell->is_null()) continue;
-      for (const auto& [key, value] : cell->entries()) {
-        keys.push_back(&key);
-        values.push_back(&value);
-      }
-    }
-    nodes_.emplace_back(static_cast<int64_t>(keys.size()), 0);
-    Buffer({});
-    Column(type.key(), keys);
-    Column(type.value(), values);
-  }
-  void Struct(const DataType& type, const Cells& cells) {
-    static const Value kNull;
-    for (size_t f = 0; f < type.fields().size(); ++f) {
-      Cells inner;
-      inner.reserve(cells.size());
-      for (const Value* cell : cells)
-        inner.push_back(cell->is_null() ? &kNull : &cell->fields()[f]);
-      Column(type.fields()[f].type, inner);
-    }
-  }
-  void Calendar(const Cells& cells) {
-    struct MonthDayNano {
-      int32_t months, days;
-      int64_t nanos;
-    };
-    Fixed<MonthDayNano>(cells, [](const Value& v) {
-      const auto& interval = v.As<Interval>();
-      return MonthDayNano{interval.months, interval.days, interval.micros * 1000};
-    });
-  }
-  void Content(const DataType& type, const Cells& cells) {
-    switch (type.kind()) {
-      case TypeKind::kBoolean:
-        return Bits(cells, [](const Value& v) { return !v.is_null() && v.As<bool>(); });
-      case TypeKind::kTinyInt:
-        return Integers<int8_t>(cells);
-      case TypeKind::kSmallInt:
-        return Integers<int16_t>(cells);
-      case TypeKind::kInt:
-      case TypeKind::kDate:
-        return Integers<int32_t>(cells);
-      case TypeKind::kBigInt:
-      case TypeKind::kTimestamp:
-      case TypeKind::kTimestampNtz:
-      case TypeKind::kTime:
-        return Integers<int64_t>(cells);
-      case TypeKind::kFloat:
-        return Fixed<float>(cells, [](const Value& v) { return v.As<float>(); });
-      case TypeKind::kDouble:
-        return Fixed<double>(cells, [](const Value& v) { return v.As<double>(); });
-      case TypeKind::kDecimal:
-        return Fixed<Int128>(cells, [](const Value& v) { return v.As<Decimal>().unscaled; });
-      case TypeKind::kString:
-      case TypeKind::kChar:
-      case TypeKind::kVarchar:
-        return Texts(cells,
-                     [](const Value& v) -> const std::string& { return v.As<std::string>(); });
-      case TypeKind::kYearMonthInterval:
-        return Fixed<int32_t>(cells, [](const Value& v) { return v.As<Interval>().months; });
-      case TypeKind::kDayTimeInterval:
-        return Fixed<int64_t>(cells, [](const Value& v) { return v.As<Interval>().micros; });
-      case TypeKind::kCalendarInterval:
-        return Calendar(cells);
-      case TypeKind::kArray:
-        return Array(type, cells);
-      case TypeKind::kMap:
-        return Map(type, cells);
-      case TypeKind::kStruct:
-        return Struct(type, cells);
-      case TypeKind::kVoid:
-      case TypeKind::kBinary:
-      case TypeKind::kVariant:
-      case TypeKind::kGeometry:
-      case TypeKind::kGeography:
-        return Texts(cells,
-                     [](const Value& v) -> const std::string& { return v.As<Bytes>().data; });
+  void AppendBody(std::string& out) const {
+    for (const std::string* buffer : buffers_) {
+      out.append(*buffer);
+      out.append(Padding(buffer->size()), '\0');
     }
   }
 
-  std::string body_;
-  std::vector<std::pair<int64_t, int64_t>> nodes_;    // length, nulls
-  std::vector<std::pair<int64_t, int64_t>> buffers_;  // offset, length
+ private:
+  static size_t Padding(size_t size) { return (8 - size % 8) % 8; }
+  void Buffer(const std::string& bytes) {
+    places_.emplace_back(size_, static_cast<int64_t>(bytes.size()));
+    buffers_.push_back(&bytes);
+    size_ += static_cast<int64_t>(bytes.size() + Padding(bytes.size()));
+  }
+
+  // None for no rows, as Spark has it: its JVM client leaks the body of an empty batch.
+  void Offsets(const ColumnData& data) { Buffer(data.length == 0 ? kNothing : data.offsets); }
+
+  static const std::string kNothing;
+  int64_t size_ = 0;
+  std::vector<std::pair<int64_t, int64_t>> nodes_;   // length, nulls
+  std::vector<std::pair<int64_t, int64_t>> places_;  // offset, length
+  std::vector<const std::string*> buffers_;
 };
+
+const std::string BatchLayout::kNothing;
 
 void AppendInt(std::string& out, uint32_t value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-void AppendMessage(std::string& out, std::string_view metadata, std::string_view body) {
+void AppendMetadata(std::string& out, std::string_view metadata) {
   AppendInt(out, kContinuation);
   size_t padded = (metadata.size() + 7) / 8 * 8;
   AppendInt(out, static_cast<uint32_t>(padded));
   out.append(metadata);
   out.append(padded - metadata.size(), '\0');
-  out.append(body);
 }
 
 Result<std::string> SchemaMessage(const DataType& schema, const std::string& time_zone) {
@@ -361,24 +292,27 @@ Result<std::string> SchemaMessage(const DataType& schema, const std::string& tim
 
 }  // namespace
 
-Result<std::string> EncodeArrow(const DataType& schema, std::span<const ValueList> rows,
+Result<std::string> EncodeArrow(const DataType& schema, const exec::ColumnBatch& batch,
                                 const std::string& time_zone) {
+  ASSIGN_OR_RETURN(std::string schema_message, SchemaMessage(schema, time_zone));
+  BatchLayout layout;
+  for (size_t c = 0; c < schema.fields().size(); ++c)
+    layout.Column(schema.fields()[c].type, batch.columns[c]);
+  std::string batch_message = layout.Message(batch.rows);
   std::string out;
-  ASSIGN_OR_RETURN(std::string metadata, SchemaMessage(schema, time_zone));
-  AppendMessage(out, metadata, {});
-  BatchWriter writer;
-  for (size_t c = 0; c < schema.fields().size(); ++c) {
-    Cells cells;
-    cells.reserve(rows.size());
-    for (const ValueList& row : rows) cells.push_back(&row[c]);
-    writer.Column(schema.fields()[c].type, cells);
-  }
-  std::string body;
-  metadata = writer.Finish(static_cast<int64_t>(rows.size()), &body);
-  AppendMessage(out, metadata, body);
+  out.reserve(schema_message.size() + batch_message.size() + static_cast<size_t>(layout.size()) +
+              64);
+  AppendMetadata(out, schema_message);
+  AppendMetadata(out, batch_message);
+  layout.AppendBody(out);
   AppendInt(out, kContinuation);
   AppendInt(out, 0);
   return out;
+}
+
+Result<std::string> EncodeArrow(const DataType& schema, std::span<const ValueList> rows,
+                                const std::string& time_zone) {
+  return EncodeArrow(schema, ColumnsOf(schema, rows), time_zone);
 }
 
 }  // namespace iceblink::server

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
+#include "exec/column_batch.h"
 #include "sql/data_type.h"
 
 namespace iceblink::server {
@@ -40,10 +41,14 @@ enum class ArrowType : uint8_t {
   kLargeList,
 };
 
-// Makes a whole stream (schema, one batch, end) of rows of a struct type. TIMESTAMP columns carry
-// `time_zone`.
+// Makes a whole stream (schema, one batch, end) of columns or rows of a struct type. TIMESTAMP
+// columns carry `time_zone`. Error: kUnsupported for types that Arrow has no form of.
+Result<std::string> EncodeArrow(const sql::DataType& schema, const exec::ColumnBatch& batch,
+                                const std::string& time_zone);
 Result<std::string> EncodeArrow(const sql::DataType& schema, std::span<const ValueList> rows,
                                 const std::string& time_zone);
+
+exec::ColumnBatch ColumnsOf(const sql::DataType& schema, std::span<const ValueList> rows);
 
 struct ArrowRows {
   sql::DataType schema;  // a struct: the stream's own types in Spark's terms

@@ -10,7 +10,6 @@ namespace iceblink::server {
 namespace {
 
 constexpr int kMaxMessage = 128 << 20;
-constexpr auto kExpireEvery = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -19,7 +18,8 @@ struct ConnectServer::State {
 
   void ExpireUntilStopped() {
     std::unique_lock lock(mutex);
-    while (!stop_changed.wait_for(lock, kExpireEvery, [&] { return stopped; }))
+    const auto every = service.sessions().expire_every();
+    while (!stop_changed.wait_for(lock, every, [&] { return stopped; }))
       service.sessions().Expire();
   }
 

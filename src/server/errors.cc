@@ -7,6 +7,9 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "sql/parser.h"
+#include "sql/token.h"
+
 namespace iceblink::server {
 namespace {
 
@@ -18,6 +21,9 @@ struct JavaClass {
 
 constexpr std::string_view kCatalyst = "org.apache.spark.sql.catalyst.analysis";
 constexpr std::string_view kAnalysis = "org.apache.spark.sql.AnalysisException java.lang.Exception";
+constexpr std::string_view kIllegalFormat =
+    "java.util.IllegalFormatException java.lang.IllegalArgumentException "
+    "java.lang.RuntimeException";
 
 constexpr JavaClass kClasses[] = {
     {"AnalysisException", "org.apache.spark.sql", "java.lang.Exception"},
@@ -35,6 +41,7 @@ constexpr JavaClass kClasses[] = {
     {"ViewAlreadyExistsException", kCatalyst, kAnalysis},
     {"NamespaceAlreadyExistsException", kCatalyst, kAnalysis},
     {"TempTableAlreadyExistsException", kCatalyst, kAnalysis},
+    {"CannotReplaceMissingTableException", kCatalyst, kAnalysis},
     {"SparkArithmeticException", "org.apache.spark",
      "java.lang.ArithmeticException java.lang.RuntimeException"},
     {"SparkNumberFormatException", "org.apache.spark",
@@ -64,6 +71,23 @@ constexpr JavaClass kClasses[] = {
      "java.lang.IllegalArgumentException java.lang.RuntimeException"},
     {"NullPointerException", "java.lang", "java.lang.RuntimeException"},
     {"ValidationException", "org.apache.iceberg.exceptions", "java.lang.RuntimeException"},
+    {"CherrypickAncestorCommitException", "org.apache.iceberg.exceptions",
+     "org.apache.iceberg.exceptions.ValidationException java.lang.RuntimeException"},
+    {"DuplicateWAPCommitException", "org.apache.iceberg.exceptions",
+     "org.apache.iceberg.exceptions.ValidationException java.lang.RuntimeException"},
+    {"UncheckedSQLException", "org.apache.iceberg.jdbc", "java.lang.RuntimeException"},
+    {"CatalogNotFoundException", "org.apache.spark.sql.connector.catalog",
+     "org.apache.spark.SparkException java.lang.Exception"},
+    {"IllegalStateException", "java.lang", "java.lang.RuntimeException java.lang.Exception"},
+    {"RuntimeException", "java.lang", "java.lang.Exception"},
+    {"UncheckedIOException", "java.io", "java.lang.RuntimeException"},
+    {"EOFException", "java.io", "java.io.IOException java.lang.Exception"},
+    {"UnknownFormatConversionException", "java.util", kIllegalFormat},
+    {"MissingFormatArgumentException", "java.util", kIllegalFormat},
+    {"IllegalFormatConversionException", "java.util", kIllegalFormat},
+    {"UnsupportedFileSystemException", "org.apache.hadoop.fs", "java.io.IOException"},
+    {"AvroRuntimeException", "org.apache.avro", "java.lang.RuntimeException"},
+    {"SchemaParseException", "org.apache.avro", "java.lang.RuntimeException"},
 };
 
 // What code says where no exception is named.
@@ -121,6 +145,8 @@ std::string ErrorInfo(const std::string& reason,
   return out;
 }
 
+constexpr size_t kMetadataLimit = 1024;
+
 // Headers are bounded; the whole text comes with FetchErrorDetails.
 std::string Abbreviated(const std::string& message) {
   constexpr size_t kLimit = 2048;
@@ -162,6 +188,9 @@ grpc::Status ToStatus(const Error& error, const std::string& error_id) {
   if (!error.condition.empty()) metadata.emplace_back("errorClass", error.condition);
   if (!error.sql_state.empty()) metadata.emplace_back("sqlState", error.sql_state);
   if (!error_id.empty()) metadata.emplace_back("errorId", error_id);
+  // Headers are bounded: many parameters come with FetchErrorDetails only.
+  if (std::string text = nlohmann::json(ParametersOf(error)).dump(); text.size() <= kMetadataLimit)
+    metadata.emplace_back("messageParameters", std::move(text));
   std::string message = Abbreviated(error.message);
   std::string any;
   AppendText(any, 1, "type.googleapis.com/google.rpc.ErrorInfo");
@@ -179,7 +208,7 @@ namespace {
 // Reads "== SQL (line 1, position 8) ==\nSELECT 1/0\n       ^^^" as exec and the parser write it.
 void FillContext(const std::string& message,
                  connect::FetchErrorDetailsResponse::SparkThrowable* out) {
-  constexpr std::string_view kHead = "== SQL";
+  constexpr std::string_view kHead = "== SQL (line";
   size_t head = message.find(kHead);
   if (head == std::string::npos) return;
   size_t line_end = message.find('\n', head);
@@ -199,9 +228,68 @@ void FillContext(const std::string& message,
   context->set_summary(message.substr(head));
 }
 
+// The byte that "; line 2 pos 7" points at; npos where a message says no place.
+size_t PlaceOf(std::string_view message, std::string_view text) {
+  constexpr std::string_view kLine = "; line ", kPos = " pos ";
+  const size_t at = message.rfind(kLine);
+  if (at == std::string_view::npos) return std::string_view::npos;
+  std::string_view rest = message.substr(at + kLine.size());
+  auto number = [&rest]() {
+    int value = 0;
+    auto end = std::from_chars(rest.data(), rest.data() + rest.size(), value).ptr;
+    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    return value;
+  };
+  int line = number();
+  if (!rest.starts_with(kPos)) return std::string_view::npos;
+  rest.remove_prefix(kPos.size());
+  size_t place = 0;
+  for (; line > 1 && place != std::string_view::npos; --line) {
+    place = text.find('\n', place);
+    if (place != std::string_view::npos) ++place;
+  }
+  return place == std::string_view::npos ? place : place + static_cast<size_t>(number());
+}
+
+// Where the name that starts at a place ends, its argument list included.
+size_t EndOfName(std::string_view text, size_t place) {
+  const sql::TokenList list = sql::Tokenize(text);
+  size_t i = 0, end = place;
+  while (i < list.tokens.size() && static_cast<size_t>(list.tokens[i].start) < place) ++i;
+  int depth = 0;
+  for (; i < list.tokens.size(); ++i) {
+    const sql::Token& token = list.tokens[i];
+    const bool adjacent = static_cast<size_t>(token.start) == end;
+    if (depth == 0 && end > place && !(adjacent && (text[end] == '.' || text[end] == '(')) &&
+        !(adjacent && text[end - 1] == '.'))
+      break;
+    depth += text[static_cast<size_t>(token.start)] == '(';
+    depth -= text[static_cast<size_t>(token.start)] == ')';
+    if (depth < 0) break;
+    end = static_cast<size_t>(token.stop);
+    if (depth == 0 && text[end - 1] == ')') break;
+  }
+  return end;
+}
+
+// The context of an analysis error: the name at its place.
+void FillPlace(const std::string& message, const std::string& text,
+               connect::FetchErrorDetailsResponse::SparkThrowable* out) {
+  const size_t first = text.empty() ? std::string::npos : PlaceOf(message, text);
+  if (first >= text.size()) return;
+  const size_t end = EndOfName(text, first);
+  if (end <= first) return;
+  auto* context = out->add_query_contexts();
+  context->set_context_type(connect::FetchErrorDetailsResponse::QueryContext::SQL);
+  context->set_start_index(static_cast<int32_t>(first));
+  context->set_stop_index(static_cast<int32_t>(end) - 1);
+  context->set_fragment(text.substr(first, end - first));
+}
+
 }  // namespace
 
-void FillDetails(const Error& error, connect::FetchErrorDetailsResponse* out) {
+void FillDetails(const Error& error, const std::string& text,
+                 connect::FetchErrorDetailsResponse* out) {
   out->set_root_error_idx(0);
   auto* root = out->add_errors();
   for (std::string& name : JavaClasses(error)) root->add_error_type_hierarchy(std::move(name));
@@ -209,7 +297,10 @@ void FillDetails(const Error& error, connect::FetchErrorDetailsResponse* out) {
   auto* throwable = root->mutable_spark_throwable();
   if (!error.condition.empty()) throwable->set_error_class(error.condition);
   if (!error.sql_state.empty()) throwable->set_sql_state(error.sql_state);
+  for (auto& [name, value] : ParametersOf(error))
+    (*throwable->mutable_message_parameters())[name] = value;
   FillContext(error.message, throwable);
+  if (throwable->query_contexts_size() == 0) FillPlace(error.message, text, throwable);
 }
 
 Error NotSupported(std::string_view what) {

@@ -5,6 +5,7 @@
 
 #include <grpcpp/support/status.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +20,15 @@ namespace connect = spark::connect;
 // Java class of an error and its superclasses, the most specific first.
 std::vector<std::string> JavaClasses(const Error& error);
 
+// Values of the parameters in the text of the error's condition; empty where there are none.
+std::map<std::string, std::string> ParametersOf(const Error& error);
+
 // `error_id` is what FetchErrorDetails will be asked for; empty: nothing more to tell.
 grpc::Status ToStatus(const Error& error, const std::string& error_id);
 // What FetchErrorDetails answers: the whole message, and the part of the statement that it is
-// about.
-void FillDetails(const Error& error, connect::FetchErrorDetailsResponse* out);
+// about. `text` is the statement's, where there is one.
+void FillDetails(const Error& error, const std::string& text,
+                 connect::FetchErrorDetailsResponse* out);
 
 // An operation that the server knows by name and does not offer.
 Error NotSupported(std::string_view what);

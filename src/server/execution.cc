@@ -52,6 +52,7 @@ Status Execution::Run(const connect::Plan& plan) {
     case connect::Plan::OP_TYPE_NOT_SET:
       return Fail(InvalidInput("The plan is empty"));
   }
+  RETURN_IF_ERROR(SendObservations());
   connect::ExecutePlanResponse response = operation_.NewResponse();
   response.mutable_result_complete();
   return Append(std::move(response));
@@ -160,6 +161,26 @@ Result<std::vector<ValueList>> Execution::Rows(engine::StatementResult& result, 
   return all;
 }
 
+// The metrics of df.observe, each a query of its own.
+Status Execution::SendObservations() {
+  for (const PlanTranslator::Observation& observation : translator_.observations()) {
+    ASSIGN_OR_RETURN(engine::StatementResult result,
+                     Query(std::make_shared<const sql::Query>(observation.metrics)));
+    std::vector<engine::ResultColumn> columns = result.columns();
+    ASSIGN_OR_RETURN(std::vector<ValueList> rows, result.All());
+    connect::ExecutePlanResponse response = operation_.NewResponse();
+    auto* metrics = response.add_observed_metrics();
+    metrics->set_name(observation.name);
+    metrics->set_plan_id(observation.plan_id);
+    for (size_t c = 0; c < columns.size() && !rows.empty(); ++c) {
+      metrics->add_keys(columns[c].name);
+      ToMessage(rows[0][c], columns[c].type, metrics->add_values());
+    }
+    RETURN_IF_ERROR(Append(std::move(response)));
+  }
+  return {};
+}
+
 // ---- results
 // ----------------------------------------------------------------------------------------------------------
 
@@ -171,11 +192,24 @@ Status Execution::SendText(std::string column, std::string text) {
   return Send(engine::StatementResult({std::move(shown)}, std::move(rows)));
 }
 
-Status Execution::SendRows(const sql::DataType& schema, const std::vector<ValueList>& rows) {
+namespace {
+
+// What a batch holds where the session does not say: messages stay far below the limit of gRPC.
+constexpr size_t kBatchRows = 65'536;
+constexpr size_t kBatchBytes = 8 << 20;
+
+size_t BatchRows(const engine::Configuration& configuration) {
+  auto set = ParseInt64(configuration.Get("spark.sql.execution.arrow.maxRecordsPerBatch", ""));
+  return set && *set > 0 ? static_cast<size_t>(*set) : kBatchRows;
+}
+
+}  // namespace
+
+Status Execution::SendBatch(const sql::DataType& schema, const exec::ColumnBatch& batch) {
   const std::string zone = engine_->configuration().Get("spark.sql.session.timeZone", "UTC");
-  ASSIGN_OR_RETURN(std::string data, EncodeArrow(schema, rows, zone));
+  ASSIGN_OR_RETURN(std::string data, EncodeArrow(schema, batch, zone));
   connect::ExecutePlanResponse response = operation_.NewResponse();
-  response.mutable_arrow_batch()->set_row_count(static_cast<int64_t>(rows.size()));
+  response.mutable_arrow_batch()->set_row_count(batch.rows);
   response.mutable_arrow_batch()->set_data(std::move(data));
   return Append(std::move(response));
 }
@@ -185,24 +219,22 @@ Status Execution::Send(engine::StatementResult result) {
   connect::ExecutePlanResponse response = operation_.NewResponse();
   ToMessage(schema, response.mutable_schema());
   RETURN_IF_ERROR(Append(std::move(response)));
-  auto batch_limit = ParseInt64(
-      engine_->configuration().Get("spark.sql.execution.arrow.maxRecordsPerBatch", "10000"));
-  size_t most = batch_limit && *batch_limit > 0 ? static_cast<size_t>(*batch_limit) : 10'000;
-  std::vector<ValueList> pending;
-  bool sent = false;
-  while (true) {
-    ASSIGN_OR_RETURN(std::vector<ValueList> rows, result.Next());
-    bool end = rows.empty();
-    for (ValueList& row : rows) {
-      pending.push_back(std::move(row));
-      if (pending.size() < most) continue;
-      RETURN_IF_ERROR(SendRows(schema, pending));
-      pending.clear();
-      sent = true;
-    }
-    if (!end) continue;
-    // Clients expect at least one batch.
-    return !pending.empty() || !sent ? SendRows(schema, pending) : Status();
+  const size_t most = BatchRows(engine_->configuration());
+  if (!result.streamed()) {
+    ASSIGN_OR_RETURN(std::vector<ValueList> rows, result.All());
+    size_t done = 0;
+    do {  // clients expect at least one batch
+      const size_t count = std::min(most, rows.size() - done);
+      RETURN_IF_ERROR(SendBatch(schema, ColumnsOf(schema, std::span(rows).subspan(done, count))));
+      done += count;
+    } while (done < rows.size());
+    return {};
+  }
+  for (bool first = true;; first = false) {
+    ASSIGN_OR_RETURN(exec::ColumnBatch batch, result.NextColumns(most, kBatchBytes));
+    if (batch.rows == 0 && !first) return {};
+    RETURN_IF_ERROR(SendBatch(schema, batch));
+    if (batch.rows == 0) return {};
   }
 }
 

@@ -25,7 +25,8 @@ class Execution {
   // execution.cc
   Status RunRoot(const connect::Relation& root);
   Status Send(engine::StatementResult result);
-  Status SendRows(const sql::DataType& schema, const std::vector<ValueList>& rows);
+  Status SendBatch(const sql::DataType& schema, const exec::ColumnBatch& batch);
+  Status SendObservations();
   Status SendText(std::string column, std::string text);
   Status Append(connect::ExecutePlanResponse response);
   Status RunTail(const connect::Tail& tail);

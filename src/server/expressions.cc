@@ -1,4 +1,6 @@
 // Connect's expressions as SQL's.
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "base/strings.h"
@@ -73,9 +75,9 @@ Result<ExprPtr> PlanTranslator::Expression(const E& expression) {
     case E::kSubqueryExpression:
       return SubqueryOf(expression.subquery_expression());
     case E::kUnresolvedRegex:
-      return Fail(NotSupported("colRegex"));
+      return Fail(NotSupported("colRegex outside of select"));
     case E::kUpdateFields:
-      return Fail(NotSupported("Column.withField and Column.dropFields"));
+      return UpdatedFields(expression.update_fields());
     case E::kCommonInlineUserDefinedFunction:
       return Fail(NotSupported("a Python UDF"));
     case E::kTypedAggregateExpression:
@@ -243,6 +245,34 @@ Result<ExprPtr> PlanTranslator::Function(const E::UnresolvedFunction& function) 
     call.args.push_back({std::move(key), args[static_cast<size_t>(i)]});
   }
   return MakeNode(std::move(call));
+}
+
+// The analyzer knows the call by its name, which cannot be written.
+Result<ExprPtr> PlanTranslator::UpdatedFields(const E::UpdateFields& update) {
+  sql::FunctionCall call;
+  call.name = {"", "update_fields"};
+  ASSIGN_OR_RETURN(ExprPtr child, Expression(update.struct_expression()));
+  call.args = {{{}, std::move(child)}, {{}, StringLiteral(update.field_name())}};
+  if (update.has_value_expression()) {
+    ASSIGN_OR_RETURN(ExprPtr value, Expression(update.value_expression()));
+    call.args.push_back({{}, std::move(value)});
+  }
+  return MakeNode(std::move(call));
+}
+
+Result<std::vector<sql::NamedExpr>> PlanTranslator::Matching(const E::UnresolvedRegex& expression,
+                                                             const connect::Relation& input) {
+  std::string pattern = expression.col_name();
+  if (pattern.size() >= 2 && pattern.front() == '`' && pattern.back() == '`')
+    pattern = pattern.substr(1, pattern.size() - 2);
+  re2::RE2 regex("(?i)" + pattern, re2::RE2::Quiet);
+  if (!regex.ok()) return Fail(InvalidInput("Invalid regular expression: " + pattern));
+  ASSIGN_OR_RETURN(std::vector<plan::Column> columns, ColumnsOf(input));
+  std::vector<sql::NamedExpr> items;
+  for (const plan::Column& column : columns)
+    if (re2::RE2::FullMatch(column.name, regex))
+      items.push_back({ColumnNamed(column.name), {}, {}});
+  return items;
 }
 
 Result<ExprPtr> PlanTranslator::CastOf(const E::Cast& cast) {

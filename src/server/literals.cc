@@ -136,4 +136,39 @@ Result<ExprPtr> PlanTranslator::Literal(const L& literal) {
   }
 }
 
+void ToMessage(const Value& value, const DataType& type, L* out) {
+  if (value.is_null() || type.is_nested()) return ToMessage(type, out->mutable_null());
+  switch (type.kind()) {
+    case TypeKind::kBoolean:
+      return out->set_boolean(value.As<bool>());
+    case TypeKind::kTinyInt:
+      return out->set_byte(static_cast<int32_t>(value.AsInt64()));
+    case TypeKind::kSmallInt:
+      return out->set_short_(static_cast<int32_t>(value.AsInt64()));
+    case TypeKind::kInt:
+      return out->set_integer(static_cast<int32_t>(value.AsInt64()));
+    case TypeKind::kBigInt:
+      return out->set_long_(value.AsInt64());
+    case TypeKind::kFloat:
+      return out->set_float_(value.As<float>());
+    case TypeKind::kDouble:
+      return out->set_double_(value.As<double>());
+    case TypeKind::kDecimal:
+      out->mutable_decimal()->set_value(DecimalToPlainString(value.As<Decimal>()));
+      out->mutable_decimal()->set_precision(type.precision());
+      return out->mutable_decimal()->set_scale(type.scale());
+    case TypeKind::kDate:
+      return out->set_date(static_cast<int32_t>(value.AsInt64()));
+    case TypeKind::kTimestamp:
+      return out->set_timestamp(value.AsInt64());
+    case TypeKind::kTimestampNtz:
+      return out->set_timestamp_ntz(value.AsInt64());
+    default:
+      break;
+  }
+  if (value.Is<std::string>()) return out->set_string(value.As<std::string>());
+  if (value.Is<Bytes>()) return out->set_binary(value.As<Bytes>().data);
+  ToMessage(type, out->mutable_null());
+}
+
 }  // namespace iceblink::server

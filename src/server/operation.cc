@@ -10,6 +10,21 @@ namespace iceblink::server {
 namespace {
 
 constexpr size_t kUnsentLimit = 64 << 20;
+constexpr auto kGoneEvery = std::chrono::milliseconds(500);
+
+// Counts a stream; made and dropped under the operation's lock.
+struct Attachment {
+  Attachment(int& streams, std::chrono::steady_clock::time_point& left)
+      : streams(streams), left(left) {
+    ++streams;
+  }
+  ~Attachment() {
+    --streams;
+    left = std::chrono::steady_clock::now();
+  }
+  int& streams;
+  std::chrono::steady_clock::time_point& left;
+};
 
 }  // namespace
 
@@ -22,27 +37,15 @@ Operation::Operation(std::string session_id, std::string server_side_session_id,
       reattachable_(reattachable),
       tags_(std::move(tags)) {}
 
-Operation::~Operation() {
-  if (!thread_.joinable()) return;
-  // A body may hold the last reference to its operation.
-  if (thread_.get_id() == std::this_thread::get_id())
-    thread_.detach();
-  else
-    thread_.join();
-}
-
 bool Operation::HasTag(const std::string& tag) const {
   return std::find(tags_.begin(), tags_.end(), tag) != tags_.end();
 }
 
-void Operation::Start(std::function<grpc::Status(Operation&)> body) {
-  thread_ = std::thread([this, body = std::move(body)] {
-    grpc::Status status = body(*this);
-    std::lock_guard lock(mutex_);
-    status_ = std::move(status);
-    done_ = true;
-    changed_.notify_all();
-  });
+void Operation::Finish(grpc::Status status) {
+  std::lock_guard lock(mutex_);
+  status_ = std::move(status);
+  done_ = true;
+  changed_.notify_all();
 }
 
 connect::ExecutePlanResponse Operation::NewResponse() const {
@@ -63,17 +66,27 @@ bool Operation::Append(connect::ExecutePlanResponse response,
   size_t bytes = response.ByteSizeLong();
   complete_ = complete_ || response.has_result_complete();
   unsent_bytes_ += bytes;
-  entries_.push_back({next_index_++, std::move(response), bytes});
+  entries_.push_back({next_index_++,
+                      std::make_shared<const connect::ExecutePlanResponse>(std::move(response)),
+                      bytes});
   changed_.notify_all();
   return true;
 }
 
-grpc::Status Operation::Stream(Writer& writer, const std::string& last_response_id) {
+std::chrono::steady_clock::duration Operation::detached() {
+  std::lock_guard lock(mutex_);
+  return streams_ > 0 ? std::chrono::steady_clock::duration::zero()
+                      : std::chrono::steady_clock::now() - left_;
+}
+
+grpc::Status Operation::Stream(Writer& writer, const std::string& last_response_id,
+                               const std::function<bool()>& gone) {
   std::unique_lock lock(mutex_);
+  Attachment attachment(streams_, left_);
   uint64_t next = 0;
   if (!last_response_id.empty()) {
     auto last = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-      return entry.response.response_id() == last_response_id;
+      return entry.response->response_id() == last_response_id;
     });
     if (last != entries_.end()) {
       next = last->index + 1;
@@ -86,12 +99,16 @@ grpc::Status Operation::Stream(Writer& writer, const std::string& last_response_
     }
   }
   while (true) {
-    changed_.wait(lock, [&] { return done_ || next < next_index_; });
+    while (!changed_.wait_for(lock, kGoneEvery, [&] { return done_ || next < next_index_; })) {
+      if (!gone()) continue;
+      if (!reattachable_) Interrupt();
+      return grpc::Status(grpc::StatusCode::CANCELLED, "the client has gone");
+    }
     if (next >= next_index_) return status_;
     auto entry = std::find_if(entries_.begin(), entries_.end(),
                               [&](const Entry& e) { return e.index >= next; });
     if (entry == entries_.end()) return status_;
-    connect::ExecutePlanResponse response = entry->response;
+    std::shared_ptr<const connect::ExecutePlanResponse> response = entry->response;
     next = entry->index + 1;
     if (entry->index >= next_sent_) {
       next_sent_ = next;
@@ -100,18 +117,19 @@ grpc::Status Operation::Stream(Writer& writer, const std::string& last_response_
     if (!reattachable_) entries_.erase(entry);
     changed_.notify_all();
     lock.unlock();
-    if (!writer.Write(response)) {
+    const bool written = writer.Write(*response);
+    lock.lock();
+    if (!written) {
       if (!reattachable_) Interrupt();
       return grpc::Status(grpc::StatusCode::CANCELLED, "the client has gone");
     }
-    lock.lock();
   }
 }
 
 void Operation::ReleaseUntil(const std::string& response_id) {
   std::lock_guard lock(mutex_);
   auto last = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.response.response_id() == response_id;
+    return entry.response->response_id() == response_id;
   });
   // The last response stays: its id says where a stream goes on.
   if (last != entries_.end()) entries_.erase(entries_.begin(), last);

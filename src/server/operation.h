@@ -1,7 +1,7 @@
 // Operation: one ExecutePlan and the responses it has made, kept until the client says that it has
 // them, so that a broken stream can be taken up again (ReattachExecute).
 //
-// The statement runs on a thread of the operation's own and appends; any RPC thread streams.
+// The statement runs on one of the server's threads and appends; any RPC thread streams.
 // Responses that nobody fetches hold the statement up once they are many, unless another statement
 // of the session waits for its turn.
 #pragma once
@@ -9,13 +9,13 @@
 #include <grpcpp/support/sync_stream.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "spark/connect/base.pb.h"
@@ -30,7 +30,6 @@ class Operation {
 
   Operation(std::string session_id, std::string server_side_session_id, std::string id,
             bool reattachable, std::vector<std::string> tags, std::string plan);
-  ~Operation();  // waits for the statement
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
@@ -39,8 +38,8 @@ class Operation {
   bool reattachable() const { return reattachable_; }
   bool HasTag(const std::string& tag) const;
 
-  // Runs `body` on the operation's thread; its status ends the stream.
-  void Start(std::function<grpc::Status(Operation&)> body);
+  // Ends the stream.
+  void Finish(grpc::Status status);
 
   // A response with the handles filled in, to be completed and appended.
   connect::ExecutePlanResponse NewResponse() const;
@@ -49,8 +48,11 @@ class Operation {
   bool Append(connect::ExecutePlanResponse response, const std::function<bool()>& crowded);
 
   // Writes the responses after `last_response_id` (empty: from the first) until the end, then the
-  // status.
-  grpc::Status Stream(Writer& writer, const std::string& last_response_id);
+  // status. `gone` says whether the client has left.
+  grpc::Status Stream(Writer& writer, const std::string& last_response_id,
+                      const std::function<bool()>& gone);
+  // How long nobody has streamed it; zero while somebody does.
+  std::chrono::steady_clock::duration detached();
   void ReleaseUntil(const std::string& response_id);
 
   void Interrupt();
@@ -60,7 +62,7 @@ class Operation {
  private:
   struct Entry {
     uint64_t index;
-    connect::ExecutePlanResponse response;
+    std::shared_ptr<const connect::ExecutePlanResponse> response;
     size_t bytes;
   };
 
@@ -76,8 +78,9 @@ class Operation {
   bool complete_ = false;  // result_complete was appended
   bool done_ = false;
   std::atomic<bool> interrupted_ = false;
+  int streams_ = 0;
+  std::chrono::steady_clock::time_point left_ = std::chrono::steady_clock::now();
   grpc::Status status_;
-  std::thread thread_;
 };
 
 }  // namespace iceblink::server

@@ -108,8 +108,16 @@ Result<PlanTranslator::Built> PlanTranslator::Pivoted(const A& aggregate) {
   }
   ASSIGN_OR_RETURN(std::vector<sql::NamedExpr> aggregates,
                    Items(aggregate.aggregate_expressions()));
+  std::vector<std::string> names;
+  if (aggregates.size() > 1) {
+    sql::Select named = select;
+    named.items = aggregates;
+    ASSIGN_OR_RETURN(std::vector<plan::Column> described, session_.describe(QueryOf(named)));
+    for (const plan::Column& column : described) names.push_back(column.name);
+  }
   for (const sql::Literal& value : values) {
-    for (const sql::NamedExpr& item : aggregates) {
+    for (size_t i = 0; i < aggregates.size(); ++i) {
+      const sql::NamedExpr& item = aggregates[i];
       const auto* call = item.expr->As<sql::FunctionCall>();
       if (call == nullptr)
         return Fail(NotSupported("a pivot of an expression that is no aggregate function"));
@@ -117,8 +125,7 @@ Result<PlanTranslator::Built> PlanTranslator::Pivoted(const A& aggregate) {
       filtered.filter =
           MakeNode(sql::BinaryOp{sql::BinaryOperator::kNullSafeEq, column, MakeNode(value)});
       std::string label = LabelOf(value.value);
-      if (aggregates.size() > 1)
-        label += "_" + (item.alias.empty() ? call->name.back() : item.alias);
+      if (aggregates.size() > 1) label += "_" + names[i];
       select.items.push_back({MakeNode(std::move(filtered)), std::move(label), {}});
     }
   }

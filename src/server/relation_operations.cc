@@ -271,6 +271,26 @@ Result<PlanTranslator::Built> PlanTranslator::ToSchema(const connect::ToSchema& 
   return Built{QueryOf(std::move(select)), {}};
 }
 
+namespace {
+
+std::string_view PartitionHint(const connect::Repartition& node) {
+  return !node.has_shuffle() || node.shuffle() ? "REPARTITION" : "COALESCE";
+}
+
+}  // namespace
+
+Result<PlanTranslator::Built> PlanTranslator::RepartitionedTo(const connect::Repartition& node) {
+  return Repartitioned(node.input(), PartitionHint(node), {IntLiteral(node.num_partitions())});
+}
+
+Result<PlanTranslator::Built> PlanTranslator::RepartitionedBy(
+    const connect::RepartitionByExpression& node) {
+  ASSIGN_OR_RETURN(std::vector<ExprPtr> parameters, Expressions(node.partition_exprs()));
+  if (node.has_num_partitions())
+    parameters.insert(parameters.begin(), IntLiteral(node.num_partitions()));
+  return Repartitioned(node.input(), "REPARTITION", std::move(parameters));
+}
+
 // ---- SQL and views
 // ----------------------------------------------------------------------------------------------------
 

@@ -39,8 +39,10 @@ sql::NamedExpr AllColumns() { return {MakeNode(sql::Star{}), {}, {}}; }
 namespace {
 
 // Relations that stand in FROM as they are.
-bool IsSource(R::RelTypeCase kind) {
-  switch (kind) {
+bool IsSource(const R& relation) {
+  switch (relation.rel_type_case()) {
+    case R::kSample:
+      return !relation.sample().with_replacement() && !relation.sample().deterministic_order();
     case R::kRead:
     case R::kJoin:
     case R::kLateralJoin:
@@ -49,7 +51,6 @@ bool IsSource(R::RelTypeCase kind) {
     case R::kChunkedCachedLocalRelation:
     case R::kRange:
     case R::kSubqueryAlias:
-    case R::kSample:
     case R::kUnpivot:
     case R::kUnresolvedTableValuedFunction:
       return true;
@@ -74,7 +75,7 @@ Result<sql::QueryPtr> PlanTranslator::Query(const R& relation) {
 }
 
 Result<sql::RelationPtr> PlanTranslator::Source(const R& relation) {
-  if (IsSource(relation.rel_type_case())) return SourceNode(relation);
+  if (IsSource(relation)) return SourceNode(relation);
   ASSIGN_OR_RETURN(Built built, Build(relation));
   return SubqueryRelation(std::move(built.query), std::move(built.plan_ids));
 }
@@ -88,7 +89,7 @@ Result<sql::Select> PlanTranslator::SelectFrom(const R& input) {
 }
 
 Result<PlanTranslator::Built> PlanTranslator::Build(const R& relation) {
-  if (IsSource(relation.rel_type_case())) {
+  if (IsSource(relation)) {
     ASSIGN_OR_RETURN(sql::Select select, SelectFrom(relation));
     return Built{QueryOf(std::move(select)), PlanIds(relation)};
   }
@@ -103,24 +104,16 @@ Result<PlanTranslator::Built> PlanTranslator::Projected(const connect::Project& 
   if (project.has_input()) {
     ASSIGN_OR_RETURN(select.from, Source(project.input()));
   }
-  ASSIGN_OR_RETURN(select.items, Items(project.expressions()));
+  for (const connect::Expression& expression : project.expressions()) {
+    if (expression.has_unresolved_regex()) {
+      ASSIGN_OR_RETURN(auto items, Matching(expression.unresolved_regex(), project.input()));
+      select.items.insert(select.items.end(), items.begin(), items.end());
+      continue;
+    }
+    ASSIGN_OR_RETURN(sql::NamedExpr item, Item(expression));
+    select.items.push_back(std::move(item));
+  }
   return Built{QueryOf(std::move(select)), {}};
-}
-
-namespace {
-
-std::string_view PartitionHint(const connect::Repartition& node) {
-  return !node.has_shuffle() || node.shuffle() ? "REPARTITION" : "COALESCE";
-}
-
-}  // namespace
-
-Result<PlanTranslator::Built> PlanTranslator::RepartitionedBy(
-    const connect::RepartitionByExpression& node) {
-  ASSIGN_OR_RETURN(std::vector<ExprPtr> parameters, Expressions(node.partition_exprs()));
-  if (node.has_num_partitions())
-    parameters.insert(parameters.begin(), IntLiteral(node.num_partitions()));
-  return Repartitioned(node.input(), "REPARTITION", std::move(parameters));
 }
 
 Result<PlanTranslator::Built> PlanTranslator::BuildOperation(const R& relation) {
@@ -151,8 +144,7 @@ Result<PlanTranslator::Built> PlanTranslator::BuildOperation(const R& relation) 
     case R::kDeduplicate:
       return DistinctRows(relation.deduplicate());
     case R::kRepartition:
-      return Repartitioned(relation.repartition().input(), PartitionHint(relation.repartition()),
-                           {IntLiteral(relation.repartition().num_partitions())});
+      return RepartitionedTo(relation.repartition());
     case R::kRepartitionByExpression:
       return RepartitionedBy(relation.repartition_by_expression());
     case R::kHint:
@@ -176,11 +168,8 @@ Result<PlanTranslator::Built> PlanTranslator::BuildOperation(const R& relation) 
     case R::kReplace:
       return ReplaceValues(relation.replace());
     default:
-      break;
+      return Statistic(relation);
   }
-  const auto* field =
-      relation.GetDescriptor()->FindFieldByNumber(static_cast<int>(relation.rel_type_case()));
-  return Fail(NotSupported(field == nullptr ? "this relation" : "the relation " + field->name()));
 }
 
 // ---- sources
@@ -224,7 +213,6 @@ Result<sql::RelationPtr> PlanTranslator::SourceNode(const R& relation) {
       }
       case R::kSample: {
         const auto& sample = relation.sample();
-        if (sample.with_replacement()) return Fail(NotSupported("a sample with replacement"));
         sql::Sampled out;
         ASSIGN_OR_RETURN(out.child, Source(sample.input()));
         out.percent = (sample.upper_bound() - sample.lower_bound()) * 100;

@@ -25,8 +25,17 @@ Status Guarded(const Body& body) {
   }
 }
 
-grpc::Status Finish(ConnectSession& session, const Status& status) {
-  return status ? grpc::Status::OK : ToStatus(status.error(), session.Remember(status.error()));
+// `text` is the statement's, for the error's context.
+grpc::Status Finish(ConnectSession& session, const Status& status, const std::string& text) {
+  if (status) return grpc::Status::OK;
+  return ToStatus(status.error(), session.Remember(status.error(), text));
+}
+
+// The SQL text of a plan that is nothing else.
+const std::string& TextOf(const connect::Plan& plan) {
+  const connect::Relation& root =
+      plan.has_command() ? plan.command().sql_command().input() : plan.root();
+  return root.sql().query();
 }
 
 template <typename Response>
@@ -52,7 +61,8 @@ Result<std::shared_ptr<ConnectSession>> ConnectService::SessionOf(const Request&
 // ---- plans
 // ------------------------------------------------------------------------------------------------------------
 
-grpc::Status ConnectService::ExecutePlan(Context*, const connect::ExecutePlanRequest* request,
+grpc::Status ConnectService::ExecutePlan(Context* context,
+                                         const connect::ExecutePlanRequest* request,
                                          grpc::ServerWriter<connect::ExecutePlanResponse>* writer) {
   auto found = SessionOf(*request);
   if (!found) return ToStatus(found.error(), {});
@@ -68,30 +78,30 @@ grpc::Status ConnectService::ExecutePlan(Context*, const connect::ExecutePlanReq
     if (running->plan() != plan)
       return ToStatus(InvalidHandle("OPERATION_ALREADY_EXISTS", id, "Operation already exists."),
                       {});
-    return running->Stream(*writer, {});
+    return running->Stream(*writer, {}, [&] { return context->IsCancelled(); });
   }
   auto operation = std::make_shared<Operation>(
       session->id(), session->server_side_id(), id, WantsReattach(*request),
       std::vector<std::string>(request->tags().begin(), request->tags().end()), plan);
   session->AddOperation(operation);
-  operation->Start(
-      [session, shared = std::make_shared<const connect::Plan>(request->plan())](Operation& self) {
+  threads_.Run(
+      [session, operation, shared = std::make_shared<const connect::Plan>(request->plan())] {
         Status status = Guarded([&]() -> Status {
-          Execution execution(session, self);
-          session->SetRunning(&self);
+          Execution execution(session, *operation);
+          session->SetRunning(operation.get());
           Status result = execution.Run(*shared);
           session->SetRunning(nullptr);
           return result;
         });
-        return Finish(*session, status);
+        operation->Finish(Finish(*session, status, TextOf(*shared)));
       });
-  grpc::Status status = operation->Stream(*writer, {});
+  grpc::Status status = operation->Stream(*writer, {}, [&] { return context->IsCancelled(); });
   if (!operation->reattachable()) session->RemoveOperation(id);
   return status;
 }
 
 grpc::Status ConnectService::ReattachExecute(
-    Context*, const connect::ReattachExecuteRequest* request,
+    Context* context, const connect::ReattachExecuteRequest* request,
     grpc::ServerWriter<connect::ExecutePlanResponse>* writer) {
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
@@ -105,7 +115,8 @@ grpc::Status ConnectService::ReattachExecute(
                      : "Operation not found."),
         {});
   }
-  return operation->Stream(*writer, request->last_response_id());
+  return operation->Stream(*writer, request->last_response_id(),
+                           [&] { return context->IsCancelled(); });
 }
 
 grpc::Status ConnectService::ReleaseExecute(Context*, const connect::ReleaseExecuteRequest* request,
@@ -130,7 +141,8 @@ grpc::Status ConnectService::AnalyzePlan(Context*, const connect::AnalyzePlanReq
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
   FillHandles(**session, response);
-  return Finish(**session, Guarded([&] { return Analyze(**session, *request, response); }));
+  return Finish(**session, Guarded([&] { return Analyze(**session, *request, response); }),
+                TextOf(request->schema().plan()));
 }
 
 grpc::Status ConnectService::Config(Context*, const connect::ConfigRequest* request,
@@ -138,7 +150,7 @@ grpc::Status ConnectService::Config(Context*, const connect::ConfigRequest* requ
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
   FillHandles(**session, response);
-  return Finish(**session, Guarded([&] { return Configure(**session, *request, response); }));
+  return Finish(**session, Guarded([&] { return Configure(**session, *request, response); }), {});
 }
 
 grpc::Status ConnectService::Interrupt(Context*, const connect::InterruptRequest* request,
@@ -244,7 +256,8 @@ grpc::Status ConnectService::FetchErrorDetails(Context*,
   auto session = SessionOf(*request);
   if (!session) return ToStatus(session.error(), {});
   FillHandles(**session, response);
-  if (auto error = (*session)->FindError(request->error_id())) FillDetails(*error, response);
+  if (auto failure = (*session)->FindFailure(request->error_id()))
+    FillDetails(failure->error, failure->text, response);
   return grpc::Status::OK;
 }
 

@@ -4,6 +4,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "server/deep_plans.h"
+#include "server/operation_threads.h"
 #include "server/sessions.h"
 #include "spark/connect/base.grpc.pb.h"
 
@@ -42,6 +43,7 @@ class ConnectService final : public connect::SparkConnectService::Service {
   Result<std::shared_ptr<ConnectSession>> SessionOf(const Request& request);
 
   SessionRegistry sessions_;
+  OperationThreads threads_;  // ends first: what runs holds its session
 };
 
 }  // namespace iceblink::server

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "base/uuid.h"
 #include "engine/session_state.h"
 #include "server/errors.h"
@@ -9,8 +10,23 @@
 namespace iceblink::server {
 namespace {
 
-constexpr auto kIdleTimeout = std::chrono::minutes(60);
 constexpr size_t kRememberedErrors = 100;
+
+// A duration as Spark writes it: 60m, 90s, 500ms, a bare number of milliseconds.
+std::chrono::milliseconds Duration(const engine::Settings& settings, const char* key,
+                                   std::chrono::milliseconds fallback) {
+  auto set = settings.find(key);
+  if (set == settings.end()) return fallback;
+  std::string_view text = set->second;
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  auto number = ParseInt64(text.substr(0, digits));
+  if (!number) return fallback;
+  constexpr std::pair<std::string_view, int64_t> kUnits[] = {
+      {"", 1}, {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"min", 60'000}, {"h", 3'600'000}};
+  for (const auto& [unit, millis] : kUnits)
+    if (unit == text.substr(digits)) return std::chrono::milliseconds(*number * millis);
+  return fallback;
+}
 
 }  // namespace
 
@@ -43,7 +59,7 @@ void ConnectSession::AddOperation(std::shared_ptr<Operation> operation) {
 }
 
 void ConnectSession::RemoveOperation(const std::string& id) {
-  std::shared_ptr<Operation> removed;  // ends, and perhaps waits, outside of the lock
+  std::shared_ptr<Operation> removed;  // ends outside of the lock
   std::lock_guard lock(mutex_);
   auto at = operations_.find(id);
   if (at == operations_.end()) return;
@@ -65,17 +81,17 @@ std::vector<std::shared_ptr<Operation>> ConnectSession::Operations() {
   return all;
 }
 
-std::string ConnectSession::Remember(const Error& error) {
+std::string ConnectSession::Remember(const Error& error, std::string text) {
   std::lock_guard lock(mutex_);
-  if (errors_.size() >= kRememberedErrors) errors_.erase(errors_.begin());
-  errors_.emplace_back(NewUuid(), error);
-  return errors_.back().first;
+  if (failures_.size() >= kRememberedErrors) failures_.erase(failures_.begin());
+  failures_.push_back({NewUuid(), error, std::move(text)});
+  return failures_.back().id;
 }
 
-std::optional<Error> ConnectSession::FindError(const std::string& id) {
+std::optional<ConnectSession::Failure> ConnectSession::FindFailure(const std::string& id) {
   std::lock_guard lock(mutex_);
-  for (const auto& [known, error] : errors_)
-    if (known == id) return error;
+  for (const Failure& failure : failures_)
+    if (failure.id == id) return failure;
   return std::nullopt;
 }
 
@@ -90,9 +106,28 @@ std::shared_ptr<const std::string> ConnectSession::FindArtifact(const std::strin
   return at == artifacts_.end() ? nullptr : at->second;
 }
 
+bool ConnectSession::busy() {
+  for (const auto& operation : Operations())
+    if (!operation->finished()) return true;
+  return false;
+}
+
 std::chrono::steady_clock::duration ConnectSession::idle() const {
   return std::chrono::steady_clock::now().time_since_epoch() -
          std::chrono::steady_clock::duration(last_used_.load());
+}
+
+SessionRegistry::SessionRegistry(engine::SessionOptions options)
+    : options_(std::move(options)),
+      idle_timeout_(Duration(options_.settings,
+                             "spark.connect.session.manager.defaultSessionTimeout",
+                             std::chrono::minutes(60))),
+      detached_timeout_(Duration(options_.settings, "spark.connect.execute.manager.detachedTimeout",
+                                 std::chrono::minutes(5))) {}
+
+std::chrono::milliseconds SessionRegistry::expire_every() const {
+  constexpr std::chrono::milliseconds kMost = std::chrono::seconds(30), kLeast{100};
+  return std::clamp(std::min(idle_timeout_, detached_timeout_) / 4, kLeast, kMost);
 }
 
 Result<std::shared_ptr<ConnectSession>> SessionRegistry::Get(const std::string& user,
@@ -155,12 +190,24 @@ void SessionRegistry::Close(const std::string& user, const std::string& id, bool
 
 void SessionRegistry::Expire() {
   std::vector<Key> idle;
+  std::vector<std::shared_ptr<ConnectSession>> live;
   {
     std::lock_guard lock(mutex_);
-    for (const auto& [key, session] : sessions_)
-      if (session->idle() > kIdleTimeout) idle.push_back(key);
+    for (const auto& [key, session] : sessions_) {
+      if (session->idle() > idle_timeout_ && !session->busy())
+        idle.push_back(key);
+      else
+        live.push_back(session);
+    }
   }
   for (const Key& key : idle) Close(key.first, key.second, false);
+  for (const auto& session : live) {
+    for (const auto& operation : session->Operations()) {
+      if (operation->detached() <= detached_timeout_) continue;
+      session->Interrupt(*operation);
+      session->RemoveOperation(operation->id());
+    }
+  }
 }
 
 void SessionRegistry::InterruptAll() {

@@ -56,8 +56,13 @@ class ConnectSession {
   std::vector<std::shared_ptr<Operation>> Operations();
 
   // Errors that FetchErrorDetails may ask for; a few of the last.
-  std::string Remember(const Error& error);
-  std::optional<Error> FindError(const std::string& id);
+  struct Failure {
+    std::string id;
+    Error error;
+    std::string text;  // of the statement, where there is one
+  };
+  std::string Remember(const Error& error, std::string text);
+  std::optional<Failure> FindFailure(const std::string& id);
 
   // Uploaded data by name: `cache/<sha256>`.
   void PutArtifact(const std::string& name, std::string data);
@@ -65,6 +70,7 @@ class ConnectSession {
 
   void Touch() { last_used_ = std::chrono::steady_clock::now().time_since_epoch().count(); }
   std::chrono::steady_clock::duration idle() const;
+  bool busy();  // a statement has not ended
 
  private:
   const std::string id_, server_side_id_;
@@ -76,13 +82,14 @@ class ConnectSession {
   std::mutex mutex_;  // guards what follows
   std::map<std::string, std::shared_ptr<Operation>> operations_;
   std::set<std::string> released_;
-  std::vector<std::pair<std::string, Error>> errors_;
+  std::vector<Failure> failures_;
   std::map<std::string, std::shared_ptr<const std::string>> artifacts_;
 };
 
 class SessionRegistry {
  public:
-  explicit SessionRegistry(engine::SessionOptions options) : options_(std::move(options)) {}
+  // Takes Spark's settings of the two timeouts from the options.
+  explicit SessionRegistry(engine::SessionOptions options);
 
   // Returns the session, made at its first use. Errors: INVALID_HANDLE.* for a malformed id, a
   // closed session, or one that the client knows from an earlier run of the server.
@@ -93,13 +100,15 @@ class SessionRegistry {
                                                 const std::string& new_id);
   // `forget`: the id may be used again.
   void Close(const std::string& user, const std::string& id, bool forget);
-  // Drops sessions that were not used for an hour.
+  // Drops sessions that were not used for long, and operations that nobody listens to any more.
   void Expire();
+  std::chrono::milliseconds expire_every() const;
   void InterruptAll();
 
  private:
   using Key = std::pair<std::string, std::string>;
   engine::SessionOptions options_;
+  std::chrono::milliseconds idle_timeout_, detached_timeout_;
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<ConnectSession>> sessions_;
   std::set<Key> closed_;

@@ -46,6 +46,14 @@ class PlanTranslator {
 
   // The statement of a SQL relation with its arguments put in: the text is parsed anew with them.
   Result<sql::Statement> Statement(const connect::SQL& sql);
+  // What df.observe asks for: aggregates over a part of the plan, found while it was translated.
+  struct Observation {
+    std::string name;
+    int64_t plan_id;
+    sql::Query metrics;
+  };
+  const std::vector<Observation>& observations() const { return observations_; }
+
   // Binds the relations that the root of WithRelations refers to.
   Status Bind(const connect::WithRelations& with);
   const std::vector<sql::Cte>& bound_views() const { return views_; }
@@ -80,6 +88,7 @@ class PlanTranslator {
   Result<Built> Hinted(const connect::Hint& hint);
   Result<Built> Repartitioned(const Rel& input, std::string_view hint,
                               std::vector<sql::ExprPtr> parameters);
+  Result<Built> RepartitionedTo(const connect::Repartition& node);
   Result<Built> RepartitionedBy(const connect::RepartitionByExpression& node);
   Result<Built> Edited(const Rel& input, sql::StarEdit edit);
   Result<Built> WithColumns(const connect::WithColumns& node);
@@ -93,7 +102,24 @@ class PlanTranslator {
   Result<Built> Pivoted(const connect::Aggregate& aggregate);
   Result<sql::GroupBy> Groups(const connect::Aggregate& aggregate,
                               std::vector<sql::NamedExpr>& items);
-  // statistics.cc: NA functions
+  // relation_statistics.cc
+  Result<Built> FromText(const std::string& text, const Rel& input);  // which it calls __input
+  Result<std::vector<plan::Column>> ColumnsOf(const Rel& input);
+  Result<std::vector<ValueList>> RowsOf(const std::string& text, const Rel& input);
+  Result<Built> Statistic(const Rel& relation);
+  Result<Built> Summarized(const Rel& input, std::vector<std::string> statistics,
+                           const std::vector<std::string>& names);
+  Result<Built> CrossTab(const connect::StatCrosstab& node);
+  Result<Built> Correlated(const Rel& input, std::string_view function, std::string_view label,
+                           const std::string& a, const std::string& b);
+  Result<Built> Quantiles(const connect::StatApproxQuantile& node);
+  Result<Built> FrequentItems(const connect::StatFreqItems& node);
+  Result<Built> SampledBy(const connect::StatSampleBy& node);
+  Result<Built> SampledWithReplacement(const connect::Sample& node);
+  Result<Built> Split(const connect::Sample& node);
+  Result<Built> Transposed(const connect::Transpose& node);
+  Result<Built> Observed(const Rel& relation);
+  // NA functions
   Result<Built> FillNa(const connect::NAFill& node);
   Result<Built> DropNa(const connect::NADrop& node);
   Result<Built> ReplaceValues(const connect::NAReplace& node);
@@ -108,6 +134,10 @@ class PlanTranslator {
   Result<sql::ExprPtr> Function(const connect::Expression::UnresolvedFunction& function);
   Result<sql::ExprPtr> Operator(const std::string& name, const std::vector<sql::ExprPtr>& args);
   Result<sql::ExprPtr> NestedLiteral(const connect::Expression::Literal& literal);
+  Result<sql::ExprPtr> UpdatedFields(const connect::Expression::UpdateFields& update);
+  // The input's columns whose names match df.colRegex.
+  Result<std::vector<sql::NamedExpr>> Matching(
+      const connect::Expression::UnresolvedRegex& expression, const Rel& input);
   Result<sql::ExprPtr> CastOf(const connect::Expression::Cast& cast);
   Result<sql::ExprPtr> WindowOf(const connect::Expression::Window& window);
   Result<sql::FrameBound> Bound(
@@ -120,7 +150,11 @@ class PlanTranslator {
   Session session_;
   std::vector<sql::Cte> views_;               // references that have a name
   std::map<int64_t, const Rel*> references_;  // of subquery expressions, by plan id
+  std::vector<Observation> observations_;
 };
+
+// A value of a result as a literal; nested values become NULL.
+void ToMessage(const Value& value, const sql::DataType& type, connect::Expression::Literal* out);
 
 // Nodes without a place in a text.
 inline constexpr sql::Position kNoPlace{0, 0, 0, 0};

@@ -17,7 +17,7 @@ KEPT = []
 class Server:
     """`iceblink serve` on a free port, with a SQLite catalog `demo` in `folder`."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, settings=None):
         conf = {
             "spark.sql.catalog.demo": "org.apache.iceberg.spark.SparkCatalog",
             "spark.sql.catalog.demo.type": "jdbc",
@@ -26,6 +26,7 @@ class Server:
             "spark.sql.defaultCatalog": "demo",
             "spark.sql.session.timeZone": "UTC",
         }
+        conf.update(settings or {})
         command = [str(BINARY), "serve", "--no-http", "--connect", "127.0.0.1:0"]
         for key, value in conf.items():
             command += ["--conf", f"{key}={value}"]

@@ -1,0 +1,2 @@
+{{ config(materialized='view') }}
+select day, count(*) as orders, sum(amount) as revenue from {{ ref('orders') }} group by day
