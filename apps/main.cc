@@ -1,12 +1,16 @@
 // The iceblink command line: reads the arguments and hands over to the command.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "engine/session.h"
-#ifdef ICEBLINK_SERVER
-#include "serve_command.h"
-#endif
+#include "session_arguments.h"
 #include "sql_command.h"
 #include "tree_command.h"
 
@@ -28,13 +32,6 @@ constexpr char kDescription[] =
 constexpr char kSqlFooter[] =
     "Statements end with a semicolon. Exit code 0: all succeeded, 1: a statement failed, 2: wrong usage, 130: Ctrl-C.\n"
     "jsonl prints one line a statement: {\"columns\":[[name,type],...],\"rows\":[[...],...]} or {\"error\":{...}}.";
-
-void AddSessionFlags(CLI::App* command, iceblink::cli::SessionFlags& flags) {
-  command->add_option("--conf", flags.confs, "Set a Spark or iceblink setting")->type_name("KEY=VALUE")->allow_extra_args(false);
-  command->add_option("--properties-file", flags.properties_file, "Read settings from a spark-defaults.conf")
-      ->type_name("FILE")
-      ->check(CLI::ExistingFile);
-}
 
 CLI::App* AddSql(CLI::App& app, iceblink::cli::SqlFlags& flags) {
   CLI::App* sql = app.add_subcommand("sql", "Run statements: from -e, -f, a pipe, or a person");
@@ -61,16 +58,14 @@ CLI::App* AddTree(CLI::App& app, iceblink::cli::TreeFlags& flags) {
 }
 
 #ifdef ICEBLINK_SERVER
-CLI::App* AddServe(CLI::App& app, iceblink::cli::ServeFlags& flags) {
-  CLI::App* serve = app.add_subcommand(
-      "serve", "Serve Spark Connect (SparkSession.builder.remote(\"sc://localhost\")) and the Iceberg REST catalog");
-  serve->add_option("--connect", flags.connect, "Address of Spark Connect (default: 127.0.0.1:15002)")->type_name("HOST:PORT");
-  serve->add_option("--http", flags.http, "Address of the REST catalog (default: 127.0.0.1:8181)")->type_name("HOST:PORT");
-  serve->add_flag("--no-connect", flags.no_connect, "Do not serve Spark Connect");
-  serve->add_flag("--no-http", flags.no_http, "Do not serve the REST catalog");
-  serve->add_flag("--hash-secret", flags.hash_secret, "Read a secret from stdin, print its hash for the principals file, and end");
-  AddSessionFlags(serve, flags.session);
-  return serve;
+// Becomes the program beside this one; returns only when there is none.
+int BecomeServer(char** argv) {
+  std::error_code ignored;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::string server = std::filesystem::path(self).parent_path() / "iceblink-serve";
+  execv(server.c_str(), argv);
+  std::fprintf(stderr, "iceblink serve: cannot run %s: %s\n", server.c_str(), std::strerror(errno));
+  return iceblink::cli::kExitFailed;
 }
 #endif
 
@@ -78,26 +73,23 @@ CLI::App* AddServe(CLI::App& app, iceblink::cli::ServeFlags& flags) {
 
 int main(int argc, char** argv) {
   using namespace iceblink::cli;
+#ifdef ICEBLINK_SERVER
+  if (argc > 1 && std::string_view(argv[1]) == "serve") return BecomeServer(argv);
+#endif
   CLI::App app(kDescription, "iceblink");
-  app.set_version_flag("--version", std::string("iceblink ") + iceblink::engine::kVersion + " (Spark " +
-                                        iceblink::engine::kSparkVersion + ", Iceberg " + iceblink::engine::kIcebergVersion +
-                                        ")");
+  app.set_version_flag("--version", VersionText());
   app.require_subcommand(1);
   SqlFlags sql_flags;
   TreeFlags tree_flags;
   CLI::App* sql = AddSql(app, sql_flags);
   AddTree(app, tree_flags);
 #ifdef ICEBLINK_SERVER
-  ServeFlags serve_flags;
-  CLI::App* serve = AddServe(app, serve_flags);
+  app.add_subcommand("serve", "Serve Spark Connect and the Iceberg REST catalog: iceblink serve --help");
 #endif
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
-#ifdef ICEBLINK_SERVER
-  if (serve->parsed()) return RunServeCommand(serve_flags);
-#endif
   return sql->parsed() ? RunSqlCommand(sql_flags) : RunTreeCommand(tree_flags);
 }
