@@ -240,7 +240,10 @@ class BatchLayout {
 
  private:
   static size_t Padding(size_t size) { return (8 - size % 8) % 8; }
-  void Buffer(const std::string& bytes) {
+  // Columns without rows have empty buffers, offsets too: the JVM client leaves such a batch unread
+  // and would miss its memory.
+  void Buffer(const std::string& given) {
+    const std::string& bytes = nodes_.front().first == 0 ? kNothing : given;
     places_.emplace_back(size_, static_cast<int64_t>(bytes.size()));
     buffers_.push_back(&bytes);
     size_ += static_cast<int64_t>(bytes.size() + Padding(bytes.size()));
