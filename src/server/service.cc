@@ -96,7 +96,10 @@ grpc::Status ConnectService::ExecutePlan(Context* context,
         operation->Finish(Finish(*session, status, TextOf(*shared)));
       });
   grpc::Status status = operation->Stream(*writer, {}, [&] { return context->IsCancelled(); });
-  if (!operation->reattachable()) session->RemoveOperation(id);
+  if (!operation->reattachable()) {
+    if (!status.ok() && !operation->finished()) session->Interrupt(*operation);
+    session->RemoveOperation(id);
+  }
   return status;
 }
 
