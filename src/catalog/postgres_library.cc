@@ -13,6 +13,7 @@ bool Bind(void* library, const char* name, Function& function) {
 
 bool BindAll(void* library, PostgresLibrary& pq) {
   return Bind(library, "PQconnectdbParams", pq.connect) && Bind(library, "PQfinish", pq.finish) &&
+         Bind(library, "PQsetNoticeProcessor", pq.set_notice_processor) &&
          Bind(library, "PQstatus", pq.status) && Bind(library, "PQsocket", pq.socket) &&
          Bind(library, "PQtransactionStatus", pq.transaction_status) &&
          Bind(library, "PQerrorMessage", pq.error_message) &&

@@ -30,7 +30,7 @@ def test_refused_by_name(spark):
     with pytest.raises(UnsupportedOperationException, match="UDF"):
         spark.range(1).select(F.udf(lambda x: x, "long")("id")).collect()
     with pytest.raises(UnsupportedOperationException):
-        spark.range(1).crosstab("id", "id").collect()
+        spark.range(1).checkpoint()
 
 
 def test_settings(spark):
@@ -103,11 +103,12 @@ def execution(query, reattachable=True):
 def test_response_order_and_reattach(server):
     from pyspark.sql.connect import proto
 
-    stub, request = raw(server), execution("SELECT * FROM range(25000)")
+    stub, request = raw(server), execution("SELECT * FROM range(250000)")
     responses = list(stub.ExecutePlan(request))
     kinds = [r.WhichOneof("response_type") for r in responses]
-    assert kinds == [None, "arrow_batch", "arrow_batch", "arrow_batch", "result_complete"] and responses[0].HasField("schema")
-    assert sum(r.arrow_batch.row_count for r in responses) == 25000
+    assert responses[0].HasField("schema") and kinds[0] is None and kinds[-1] == "result_complete"
+    assert len(kinds) > 3 and set(kinds[1:-1]) == {"arrow_batch"}
+    assert sum(r.arrow_batch.row_count for r in responses) == 250000
     again = proto.ReattachExecuteRequest(session_id=request.session_id, operation_id=request.operation_id,
                                          last_response_id=responses[1].response_id)
     again.user_context.user_id = "raw"
