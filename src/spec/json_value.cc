@@ -191,7 +191,10 @@ Json ValueToJson(const Type& type, const Value& value) {
   if (value.Is<bool>()) return value.As<bool>();
   if (IsTemporal(type)) return TemporalText(type, value.AsInt64());
   if (value.Is<int32_t>() || value.Is<int64_t>()) return value.AsInt64();
-  if (value.Is<float>()) return value.As<float>();
+  if (value.Is<float>()) {  // its own shortest text, not that of the nearest double
+    const float number = value.As<float>();
+    return ParseDouble(fmt::format("{}", number)).value_or(number);
+  }
   if (value.Is<double>()) return value.As<double>();
   if (value.Is<Decimal>()) {
     const Decimal& decimal = value.As<Decimal>();

@@ -242,6 +242,7 @@ TEST(SingleValue, HumanStringsAreJavas) {
   EXPECT_EQ(HumanString(Type::Double(), 1e10), "1.0E10");
   EXPECT_EQ(HumanString(Type::Double(), 100.0), "100.0");
   EXPECT_EQ(HumanString(Type::Float(), 0.1F), "0.1");
+  EXPECT_EQ(ValueToJson(Type::Float(), 22.27F).dump(), "22.27");
   EXPECT_EQ(HumanString(Type::Double(), 1.25e-5), "1.25E-5");
 }
 
