@@ -216,6 +216,7 @@ TEST(SingleValue, JsonGoesBothWays) {
   Type list = Type::List(1, Type::Int(), false);
   for (const Case& c :
        {Case{Type::Decimal(9, 2), Decimal{1420, 2}, R"("14.20")"}, Case{Type::Double(), 1.0, "1.0"},
+        Case{Type::Float(), 22.27F, "22.27"},
         Case{Type::Time(), int64_t{81068123456}, R"("22:31:08.123456")"},
         Case{Type::TimestampTz(), int64_t{1510871468123456},
              R"("2017-11-16T22:31:08.123456+00:00")"},
@@ -242,7 +243,6 @@ TEST(SingleValue, HumanStringsAreJavas) {
   EXPECT_EQ(HumanString(Type::Double(), 1e10), "1.0E10");
   EXPECT_EQ(HumanString(Type::Double(), 100.0), "100.0");
   EXPECT_EQ(HumanString(Type::Float(), 0.1F), "0.1");
-  EXPECT_EQ(ValueToJson(Type::Float(), 22.27F).dump(), "22.27");
   EXPECT_EQ(HumanString(Type::Double(), 1.25e-5), "1.25E-5");
 }
 
