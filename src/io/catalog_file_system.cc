@@ -122,7 +122,7 @@ void PrefixRouter::Mount(const std::string& prefix, std::shared_ptr<FileSystem> 
   const std::lock_guard lock(mutex_);
   auto& slot = by_prefix_[prefix];
   if (slot == file_system) return;
-  if (slot != nullptr) replaced_.push_back(std::move(slot));
+  if (slot != nullptr) replaced_.insert(std::move(slot));
   slot = std::move(file_system);
 }
 

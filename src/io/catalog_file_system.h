@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,7 +84,7 @@ class PrefixRouter final : public RoutedFileSystem {
  private:
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<FileSystem>, std::less<>> by_prefix_;
-  std::vector<std::shared_ptr<FileSystem>> replaced_;
+  std::set<std::shared_ptr<FileSystem>> replaced_;  // Resolve's pointers stay valid
   FileSystem& fallback_;
 };
 
