@@ -273,8 +273,6 @@ void HttpServer::Mount(const std::string& path, HttpService service) {
   state_->routes.Add(path, state_->services.back());
 }
 
-HttpResponse HttpServer::Dispatch(HttpRequest& request) { return state_->Respond(request); }
-
 Result<int> HttpServer::Start(const std::string& address) {
   ASSIGN_OR_RETURN(const HostPort where, ParseAddress(address));
   RETURN_IF_ERROR(state_->MakeServer());

@@ -119,8 +119,6 @@ class HttpServer {
   // Takes no more requests, lets those that run end, and returns.
   void Stop();
 
-  // Routes and answers one request without any network: what connections call.
-  HttpResponse Dispatch(HttpRequest& request);
   // Counters that handlers may add to.
   HttpMetrics& metrics();
 

@@ -68,8 +68,6 @@ CodeRow RowOf(const Error& error) {
 
 }  // namespace
 
-int RestStatus(const Error& error) { return RowOf(error).status; }
-
 HttpResponse RestErrorResponse(const HttpRequest&, const Error& error) {
   const CodeRow row = RowOf(error);
   catalog::rest::ErrorMessage message;

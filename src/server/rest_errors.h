@@ -8,9 +8,8 @@
 
 namespace iceblink::server {
 
-// HTTP status of an error: that of its Java class where the class decides, else of its code.
-int RestStatus(const Error& error);
-// {"error": {"message", "type", "code"}}
+// {"error": {"message", "type", "code"}}; the status is that of the error's Java class where the
+// class decides, else of its code.
 HttpResponse RestErrorResponse(const HttpRequest& request, const Error& error);
 
 // kInvalidArgument, IllegalArgumentException: 400.

@@ -10,6 +10,10 @@ namespace iceblink::server::rest_handlers {
 Result<HttpResponse> GetConfig(RestCall& call);
 Result<HttpResponse> GetToken(RestCall& call);
 
+// What handlers of tables and views ask first; in rest_namespaces.cc. Error:
+// NoSuchNamespaceException.
+Status RequireNamespace(const RestCall& call, const catalog::Namespace& ns);
+
 // rest_namespaces.cc
 Result<HttpResponse> ListNamespaces(RestCall& call);
 Result<HttpResponse> CreateNamespace(RestCall& call);

@@ -13,12 +13,6 @@ namespace {
 
 std::string Key(const catalog::Namespace& ns) { return Join(ns, "\x1f"); }
 
-Status RequireNamespace(const RestCall& call) {
-  ASSIGN_OR_RETURN(const bool exists, call.catalog->NamespaceExists(call.ns()));
-  if (!exists) return catalog::NoSuchNamespace(call.ns());
-  return {};
-}
-
 Status CheckLevels(const catalog::Namespace& ns) {
   if (ns.empty()) return BadRequest("Invalid namespace: (empty)");
   for (const std::string& level : ns) {
@@ -30,6 +24,12 @@ Status CheckLevels(const catalog::Namespace& ns) {
 }
 
 }  // namespace
+
+Status RequireNamespace(const RestCall& call, const catalog::Namespace& ns) {
+  ASSIGN_OR_RETURN(const bool exists, call.catalog->NamespaceExists(ns));
+  if (!exists) return catalog::NoSuchNamespace(ns);
+  return {};
+}
 
 Result<HttpResponse> ListNamespaces(RestCall& call) {
   catalog::Namespace parent;
@@ -63,7 +63,7 @@ Result<HttpResponse> LoadNamespace(RestCall& call) {
 }
 
 Result<HttpResponse> NamespaceExists(RestCall& call) {
-  RETURN_IF_ERROR(RequireNamespace(call));
+  RETURN_IF_ERROR(RequireNamespace(call, call.ns()));
   return HttpResponse::Empty();
 }
 
@@ -101,12 +101,12 @@ Result<HttpResponse> UpdateProperties(RestCall& call) {
 }
 
 Result<HttpResponse> ListFunctions(RestCall& call) {
-  RETURN_IF_ERROR(RequireNamespace(call));
+  RETURN_IF_ERROR(RequireNamespace(call, call.ns()));
   return Answer(catalog::rest::ListTablesResponse{});
 }
 
 Result<HttpResponse> LoadFunction(RestCall& call) {
-  RETURN_IF_ERROR(RequireNamespace(call));
+  RETURN_IF_ERROR(RequireNamespace(call, call.ns()));
   return Fail(ErrorCode::kNotFound,
               fmt::format("Function does not exist: {}.{}", catalog::NamespaceToString(call.ns()),
                           call.request.Parameter("function")),

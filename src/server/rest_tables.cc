@@ -56,12 +56,6 @@ HttpResponse AnswerTable(RestCall& call, const catalog::LoadedTable& table, Snap
   return response;
 }
 
-Status RequireNamespace(const RestCall& call, const catalog::Namespace& ns) {
-  ASSIGN_OR_RETURN(const bool exists, call.catalog->NamespaceExists(ns));
-  if (!exists) return catalog::NoSuchNamespace(ns);
-  return {};
-}
-
 Status CheckName(const std::string& name) {
   const bool sound = !name.empty() && name.find('\0') == std::string::npos &&
                      name.find('\x1f') == std::string::npos;

@@ -20,12 +20,6 @@ Result<catalog::ViewCatalog*> ViewsOf(const RestCall& call) {
   return views;
 }
 
-Status RequireNamespace(const RestCall& call, const catalog::Namespace& ns) {
-  ASSIGN_OR_RETURN(const bool exists, call.catalog->NamespaceExists(ns));
-  if (!exists) return catalog::NoSuchNamespace(ns);
-  return {};
-}
-
 HttpResponse AnswerView(const catalog::LoadedView& view) {
   return Answer(catalog::rest::LoadViewResult{view.metadata_location, view.metadata, {}});
 }

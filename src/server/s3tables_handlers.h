@@ -24,10 +24,11 @@ struct Operation {
   const char* path;
   Handler handler;
 };
-// In s3tables_buckets.cc, s3tables_tables.cc.
+// In s3tables_buckets.cc, s3tables_tables.cc, s3tables_settings.cc.
 const std::vector<Operation>& BucketOperations();
 const std::vector<Operation>& TableOperations();
-// In s3tables_settings.cc: settings are a table of data, each with its three operations.
+const std::vector<Operation>& SettingOperations();
+// Plain settings are a table of data, each with its three operations.
 std::vector<HttpRoute> SettingRoutes(const std::shared_ptr<S3Tables>& tables);
 
 // Errors by AWS's names; the service gives them their status.

@@ -134,7 +134,8 @@ HttpService MakeS3TablesService(std::shared_ptr<S3Tables> tables) {
   HttpService service;
   service.error_response = ErrorResponse;
   service.before = [tables](HttpRequest& request) { return tables->Authenticate(request); };
-  for (const auto* operations : {&s3tables::BucketOperations(), &s3tables::TableOperations()}) {
+  for (const auto* operations : {&s3tables::BucketOperations(), &s3tables::TableOperations(),
+                                 &s3tables::SettingOperations()}) {
     for (const s3tables::Operation& operation : *operations) {
       service.routes.push_back({operation.method, operation.path,
                                 [tables, handler = operation.handler](HttpRequest& request) {

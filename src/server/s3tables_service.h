@@ -4,7 +4,7 @@
 //
 //   auto tables = std::make_shared<S3Tables>(options);
 //   http.Mount("", MakeS3TablesService(tables));
-//   http.Mount("/iceberg", MakeRestService(S3TablesRestServer(tables, metrics)));
+//   http.Mount("/iceberg", MakeRestService(MakeS3TablesRestServer(tables, metrics)));
 //
 // Requests are signed (SigV4, service s3tables) with one of the configured keys; without any key
 // configured, everybody may do everything, as on the REST catalog. Managed maintenance is

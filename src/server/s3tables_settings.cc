@@ -278,7 +278,9 @@ Result<HttpResponse> RefuseReplication(Call&) {
   return BadRequest("Replication is not supported by this service.");
 }
 
-const std::vector<Operation>& OtherOperations() {
+}  // namespace
+
+const std::vector<Operation>& SettingOperations() {
   static const std::vector<Operation> operations = {
       {"GET", "/buckets/{tableBucketARN}/maintenance",
        [](Call& call) { return GetMaintenance(call, true); }},
@@ -307,8 +309,6 @@ const std::vector<Operation>& OtherOperations() {
   return operations;
 }
 
-}  // namespace
-
 std::vector<HttpRoute> SettingRoutes(const std::shared_ptr<S3Tables>& tables) {
   std::vector<HttpRoute> routes;
   const auto add = [&](const char* method, const Setting& setting, auto handler) {
@@ -321,13 +321,6 @@ std::vector<HttpRoute> SettingRoutes(const std::shared_ptr<S3Tables>& tables) {
     add("GET", setting, GetSetting);
     if (setting.put_status != 0) add("PUT", setting, PutSetting);
     if (setting.can_delete) add("DELETE", setting, DeleteSetting);
-  }
-  for (const Operation& operation : OtherOperations()) {
-    routes.push_back({operation.method, operation.path,
-                      [tables, handler = operation.handler](HttpRequest& request) {
-                        Call call{*tables, request};
-                        return handler(call);
-                      }});
   }
   return routes;
 }
