@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "io/loaded_library.h"
+
 namespace iceblink::io {
 namespace {
 
@@ -40,16 +42,16 @@ std::string FindModule() {
 
 Result<OpenObjectStoreFunction> Load() {
   const std::string path = FindModule();
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* function = library == nullptr ? nullptr : dlsym(library, kOpenObjectStoreName);
-  if (function == nullptr) {
+  const LoadedLibrary library(path);
+  OpenObjectStoreFunction function = nullptr;
+  if (!library.Bind(kOpenObjectStoreName, function)) {
     const char* why = dlerror();
     return Fail(ErrorCode::kUnsupported,
                 std::string("Object stores need the module ") + kFileName +
                     ", which cannot be loaded: " + (why == nullptr ? path : std::string(why)),
                 "UnsupportedOperationException");
   }
-  return reinterpret_cast<OpenObjectStoreFunction>(function);
+  return function;
 }
 
 }  // namespace
