@@ -164,6 +164,12 @@ Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std
   return out;
 }
 
+void DeleteWritten(DuckDbSession& session, const std::vector<spec::DataFile>& files) {
+  std::vector<std::string> paths;
+  for (const spec::DataFile& file : files) paths.push_back(file.file_path);
+  session.files().DeleteMany(paths, {});
+}
+
 Result<WrittenFiles> Executor::Write(const plan::PlanPtr& given, const WriteSpec& given_write,
                                      const StatementContext& context) {
   return Guarded([&]() -> Result<WrittenFiles> {
@@ -201,9 +207,7 @@ Result<WrittenFiles> Executor::Write(const plan::PlanPtr& given, const WriteSpec
       out.data_files.insert(out.data_files.end(), written->begin(), written->end());
     }
     if (!status) {
-      std::vector<std::string> paths;
-      for (const spec::DataFile& file : out.data_files) paths.push_back(file.file_path);
-      session.files().DeleteMany(paths, {});
+      DeleteWritten(session, out.data_files);
       return Fail(status.error());
     }
     return out;

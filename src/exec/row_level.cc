@@ -7,6 +7,7 @@
 #include "exec/join_keys.h"
 #include "exec/row_level_run.h"
 #include "exec/spark_error.h"
+#include "exec/table_writing.h"
 #include "table/metadata_columns.h"
 
 namespace iceblink::exec {
@@ -234,9 +235,7 @@ Result<RowLevelOutcome> RowLevelRun::Run() {
   }
   RETURN_IF_ERROR(WriteRows({updated, inserted}));
   if (Status written = WritePositions(); !written) {
-    std::vector<std::string> paths;
-    for (const spec::DataFile& file : outcome_.added_data_files) paths.push_back(file.file_path);
-    session_.files().DeleteMany(paths, {});
+    DeleteWritten(session_, outcome_.added_data_files);
     return Fail(written.error());
   }
   return std::move(outcome_);

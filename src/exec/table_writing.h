@@ -27,4 +27,7 @@ Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std
                                                const WriteSpec& write, int32_t task,
                                                const StatementContext& context, int64_t* rows);
 
+// Deletes what a statement wrote before it failed.
+void DeleteWritten(DuckDbSession& session, const std::vector<spec::DataFile>& files);
+
 }  // namespace iceblink::exec
