@@ -20,10 +20,6 @@ spec::FieldMap<V> ToFieldMap(const std::map<int32_t, V>& of) {
   return spec::FieldMap<V>({of.begin(), of.end()});
 }
 
-tl::unexpected<Error> Illegal(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
-
 }  // namespace
 
 DataFile Wrap(spec::DataFile file) {
@@ -129,13 +125,14 @@ DataFile::Builder& DataFile::Builder::OfEqualityDeletes(std::vector<int32_t> fie
 
 Result<DataFile> DataFile::Builder::Build() const {
   if (error_) return Fail(*error_);
-  if (file_->file_path.empty()) return Illegal("File path is required");
-  if (!has_size_) return Illegal("File size is required");
-  if (!has_count_) return Illegal("Record count is required");
+  if (file_->file_path.empty()) return IllegalArgument("File path is required");
+  if (!has_size_) return IllegalArgument("File size is required");
+  if (!has_count_) return IllegalArgument("Record count is required");
   if (file_->partition.size() != spec_.rep().fields.size()) {
-    return Illegal(fmt::format("Invalid partition data, too {} fields (expecting {}): {}",
-                               file_->partition.size() < spec_.rep().fields.size() ? "few" : "many",
-                               spec_.rep().fields.size(), file_->partition.size()));
+    return IllegalArgument(
+        fmt::format("Invalid partition data, too {} fields (expecting {}): {}",
+                    file_->partition.size() < spec_.rep().fields.size() ? "few" : "many",
+                    spec_.rep().fields.size(), file_->partition.size()));
   }
   return Wrap(*file_);
 }

@@ -8,31 +8,12 @@
 #include "base/decimal.h"
 #include "base/strings.h"
 #include "base/uuid.h"
+#include "sql/identifier.h"
+#include "sql/printer.h"
 
 namespace iceblink {
 
 namespace {
-
-std::string Quoted(std::string_view name) {
-  std::string out = "`";
-  for (char c : name) out += c == '`' ? std::string("``") : std::string(1, c);
-  return out + "`";
-}
-
-std::string Text(std::string_view text) {
-  std::string out = "'";
-  for (char c : text) {
-    if (c == '\'' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "'";
-}
-
-std::string Hex(std::string_view bytes) {
-  std::string out = "X'";
-  for (unsigned char c : bytes) fmt::format_to(std::back_inserter(out), "{:02X}", c);
-  return out + "'";
-}
 
 template <typename T>
 std::string Floating(T value, const char* type) {
@@ -64,19 +45,19 @@ std::string Literal(const Value& value, const spec::Type& type) {
     case spec::TypeKind::kTimestampTz:
       return fmt::format("TIMESTAMP '{}Z'", FormatTimestamp(value.AsInt64(), "", ' '));
     case spec::TypeKind::kUuid:
-      return Text(Uuid::FromBytes(value.As<Bytes>().data).ToString());
+      return sql::PrintString(Uuid::FromBytes(value.As<Bytes>().data).ToString());
     case spec::TypeKind::kFixed:
     case spec::TypeKind::kBinary:
-      return Hex(value.As<Bytes>().data);
+      return "X'" + HexEncode(value.As<Bytes>().data, true) + "'";
     case spec::TypeKind::kString:
-      return Text(value.As<std::string>());
+      return sql::PrintString(value.As<std::string>());
     default:
       return "NULL";
   }
 }
 
 std::string TermSql(const expr::Term& term, const std::string& system) {
-  std::string column = QuotedName(Split(term.column, '.'));
+  std::string column = sql::QuoteName(Split(term.column, '.'));
   switch (term.transform.kind()) {
     case spec::TransformKind::kBucket:
     case spec::TransformKind::kTruncate:
@@ -142,12 +123,6 @@ const char* PredicateFormat(expr::Op op) {
 }
 
 }  // namespace
-
-std::string QuotedName(const std::vector<std::string>& parts) {
-  std::vector<std::string> quoted;
-  for (const std::string& part : parts) quoted.push_back(Quoted(part));
-  return Join(quoted, ".");
-}
 
 std::string FilterSql(const expr::Expression& filter, const std::string& system) {
   switch (filter.op()) {

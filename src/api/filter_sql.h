@@ -10,7 +10,4 @@ namespace iceblink {
 // `filter` is bound. `system` is the quoted name of the catalog's functions ("`c`.system").
 std::string FilterSql(const expr::Expression& filter, const std::string& system);
 
-// "`a`.`b`" of a column's full name parts.
-std::string QuotedName(const std::vector<std::string>& parts);
-
 }  // namespace iceblink

@@ -6,18 +6,11 @@
 #include "api/row_reader.h"
 #include "api/state.h"
 #include "base/strings.h"
+#include "sql/identifier.h"
 #include "table/scan.h"
 #include "table/snapshots.h"
 
 namespace iceblink {
-
-namespace {
-
-tl::unexpected<Error> Illegal(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
-
-}  // namespace
 
 struct TableScan::State {
   std::shared_ptr<TableState> table;
@@ -34,13 +27,13 @@ struct TableScan::State {
     if (snapshot_id) {
       const spec::Snapshot* found = metadata.SnapshotById(*snapshot_id);
       if (found == nullptr)
-        return Illegal(fmt::format("Cannot find snapshot with ID {}", *snapshot_id));
+        return IllegalArgument(fmt::format("Cannot find snapshot with ID {}", *snapshot_id));
       return found;
     }
     if (ref) {
       const spec::Snapshot* found = metadata.SnapshotOfRef(*ref);
       if (found == nullptr && *ref != spec::kMainBranch)
-        return Illegal(fmt::format("Cannot find ref {}", *ref));
+        return IllegalArgument(fmt::format("Cannot find ref {}", *ref));
       return found;
     }
     if (as_of_ms) {
@@ -49,7 +42,7 @@ struct TableScan::State {
         if (entry.timestamp_ms <= *as_of_ms) found = metadata.SnapshotById(entry.snapshot_id);
       }
       if (found == nullptr)
-        return Illegal(fmt::format("Cannot find a snapshot older than {}", *as_of_ms));
+        return IllegalArgument(fmt::format("Cannot find a snapshot older than {}", *as_of_ms));
       return found;
     }
     return metadata.CurrentSnapshot();
@@ -133,8 +126,8 @@ Result<std::string> TableScan::State::Sql() const {
   std::vector<std::string> items;
   for (const std::string& name : columns) {
     const spec::NestedField* field = schema.FindField(name, case_sensitive);
-    if (field == nullptr) return Illegal(fmt::format("Cannot find column {}", name));
-    items.push_back(QuotedName(Split(schema.FullName(field->id), '.')));
+    if (field == nullptr) return IllegalArgument(fmt::format("Cannot find column {}", name));
+    items.push_back(sql::QuoteName(Split(schema.FullName(field->id), '.')));
   }
   const std::string catalog = table->catalog->catalog->name();
   std::vector<std::string> name{catalog};
@@ -149,7 +142,8 @@ Result<std::string> TableScan::State::Sql() const {
     version = fmt::format(" VERSION AS OF {}", snapshot->snapshot_id);
   }
   return fmt::format("SELECT {} FROM {}{} WHERE {}", items.empty() ? "*" : Join(items, ", "),
-                     QuotedName(name), version, FilterSql(bound, QuotedName({catalog, "system"})));
+                     sql::QuoteName(name), version,
+                     FilterSql(bound, sql::QuoteName({catalog, "system"})));
 }
 
 Result<std::unique_ptr<RowReader>> TableScan::ReadRows() const {

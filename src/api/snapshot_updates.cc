@@ -12,20 +12,17 @@ namespace {
 
 using Updates = std::vector<spec::TableUpdate>;
 
-tl::unexpected<Error> Illegal(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
-
 // Changes the retention of a ref that exists.
 commit::UpdateFunction RetentionStep(std::string name, bool branch_only,
                                      std::function<void(spec::SnapshotRef&)> change) {
   return [=](const spec::TableMetadata& base) -> Result<Updates> {
     const spec::SnapshotRef* found = base.Ref(name);
     if (found == nullptr) {
-      return Illegal(fmt::format("{} does not exist: {}", branch_only ? "Branch" : "Ref", name));
+      return IllegalArgument(
+          fmt::format("{} does not exist: {}", branch_only ? "Branch" : "Ref", name));
     }
     if (branch_only && !found->is_branch())
-      return Illegal(fmt::format("Ref {} is a tag not a branch", name));
+      return IllegalArgument(fmt::format("Ref {} is a tag not a branch", name));
     spec::SnapshotRef ref = *found;
     change(ref);
     return Updates{spec::update::SetSnapshotRef{name, ref}};
@@ -34,12 +31,13 @@ commit::UpdateFunction RetentionStep(std::string name, bool branch_only,
 
 commit::UpdateFunction RenameStep(std::string name, std::string new_name) {
   return [=](const spec::TableMetadata& base) -> Result<Updates> {
-    if (name == spec::kMainBranch) return Illegal("Cannot rename main branch");
+    if (name == spec::kMainBranch) return IllegalArgument("Cannot rename main branch");
     const spec::SnapshotRef* found = base.Ref(name);
-    if (found == nullptr) return Illegal(fmt::format("Branch does not exist: {}", name));
-    if (!found->is_branch()) return Illegal(fmt::format("Ref {} is a tag not a branch", name));
+    if (found == nullptr) return IllegalArgument(fmt::format("Branch does not exist: {}", name));
+    if (!found->is_branch())
+      return IllegalArgument(fmt::format("Ref {} is a tag not a branch", name));
     if (base.Ref(new_name) != nullptr)
-      return Illegal(fmt::format("Ref {} already exists", new_name));
+      return IllegalArgument(fmt::format("Ref {} already exists", new_name));
     return Updates{spec::update::SetSnapshotRef{new_name, *found},
                    spec::update::RemoveSnapshotRef{name}};
   };

@@ -62,6 +62,11 @@ inline tl::unexpected<Error> Fail(ErrorCode code, std::string message, std::stri
 }
 inline tl::unexpected<Error> Fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
 
+// A call that Java refuses with IllegalArgumentException.
+inline tl::unexpected<Error> IllegalArgument(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
+}
+
 #define ICEBLINK_CONCAT_(a, b) a##b
 #define ICEBLINK_CONCAT(a, b) ICEBLINK_CONCAT_(a, b)
 

@@ -15,10 +15,6 @@ namespace {
 
 constexpr const char* kHintFile = "version-hint.text";
 
-tl::unexpected<Error> IllegalArgument(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
-
 bool IsMetadataFile(std::string_view path) {
   return path.ends_with(".metadata.json") || path.ends_with(".metadata.json.gz");
 }

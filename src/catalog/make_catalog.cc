@@ -9,6 +9,7 @@
 #include "catalog/memory_pointer_store.h"
 #include "catalog/metastore_catalog.h"
 #include "catalog/open_database.h"
+#include "catalog/properties.h"
 #include "catalog/rest_catalog.h"
 #include "catalog/s3tables_catalog.h"
 #include "catalog/s3tables_pointer_store.h"
@@ -17,19 +18,6 @@
 
 namespace iceblink::catalog {
 namespace {
-
-std::string Get(const Properties& properties, const std::string& key) {
-  const auto it = properties.find(key);
-  return it == properties.end() ? std::string() : it->second;
-}
-
-bool IsTrue(const Properties& properties, const std::string& key) {
-  return EqualsIgnoreCase(Get(properties, key), "true");
-}
-
-tl::unexpected<Error> IllegalArgument(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
 
 MetastoreCatalog::Options MetastoreOptions(const std::string& name, const Properties& properties) {
   MetastoreCatalog::Options options;
@@ -64,8 +52,7 @@ Result<std::shared_ptr<Catalog>> MakeSql(const std::string& name, const Properti
   ASSIGN_OR_RETURN(auto connection, OpenSqlConnection(uri, properties));
   SqlPointerStore::Options store_options;
   store_options.catalog_name = name;
-  store_options.create_tables =
-      !EqualsIgnoreCase(Get(properties, "jdbc.init-catalog-tables"), "false");
+  store_options.create_tables = !IsFalse(properties, "jdbc.init-catalog-tables");
   store_options.upgrade_to_v1 = EqualsIgnoreCase(Get(properties, "jdbc.schema-version"), "V1");
   ASSIGN_OR_RETURN(auto store, SqlPointerStore::Open(std::move(connection), store_options));
   options.supports_views = store->supports_views();

@@ -8,16 +8,12 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "catalog/properties.h"
 #include "catalog/rest_oauth2.h"
-#include "catalog/rest_properties.h"
 #include "io/sigv4.h"
 
 namespace iceblink::catalog::rest {
 namespace {
-
-tl::unexpected<Error> IllegalArgument(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
 
 class NoAuth final : public RestAuth {
  public:

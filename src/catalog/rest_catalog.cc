@@ -6,7 +6,7 @@
 
 #include "base/strings.h"
 #include "catalog/errors.h"
-#include "catalog/rest_properties.h"
+#include "catalog/properties.h"
 
 namespace iceblink::catalog::rest {
 Result<std::shared_ptr<Catalog>> RestCatalog::Open(Options options) {

@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/strings.h"
+#include "catalog/properties.h"
 #include "catalog/rest_messages.h"
-#include "catalog/rest_properties.h"
 
 namespace iceblink::catalog::rest {
 namespace {

@@ -8,19 +8,11 @@
 #include "base/clock.h"
 #include "base/strings.h"
 #include "catalog/errors.h"
+#include "catalog/properties.h"
 #include "io/s3_options.h"
 
 namespace iceblink::catalog {
 namespace {
-
-std::string Get(const Properties& properties, const char* key) {
-  const auto it = properties.find(key);
-  return it == properties.end() ? std::string() : it->second;
-}
-
-tl::unexpected<Error> IllegalArgument(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
 
 std::string TextOf(const Json& json, const char* key) {
   auto value = json::FindString(json, key);

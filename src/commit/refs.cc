@@ -11,10 +11,6 @@ namespace {
 
 using Updates = std::vector<spec::TableUpdate>;
 
-tl::unexpected<Error> Illegal(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
-
 tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message), "ValidationException");
 }
@@ -25,19 +21,20 @@ const char* KindName(const RefChange& change) { return IsBranch(change) ? "Branc
 
 Status CheckType(const RefChange& change, const spec::SnapshotRef& ref) {
   if (ref.type == change.type) return {};
-  return Illegal(ref.is_branch() ? fmt::format("Ref {} is a branch not a tag", change.name)
-                                 : fmt::format("Ref {} is a tag not a branch", change.name));
+  return IllegalArgument(ref.is_branch()
+                             ? fmt::format("Ref {} is a branch not a tag", change.name)
+                             : fmt::format("Ref {} is a tag not a branch", change.name));
 }
 
 Status CheckRetention(const RefChange& change) {
   if (change.min_snapshots_to_keep && *change.min_snapshots_to_keep <= 0) {
-    return Illegal("Min snapshots to keep must be greater than 0");
+    return IllegalArgument("Min snapshots to keep must be greater than 0");
   }
   if (change.max_snapshot_age_ms && *change.max_snapshot_age_ms <= 0) {
-    return Illegal("Max snapshot age must be greater than 0 ms");
+    return IllegalArgument("Max snapshot age must be greater than 0 ms");
   }
   if (change.max_ref_age_ms && *change.max_ref_age_ms <= 0)
-    return Illegal("Max reference age must be greater than 0");
+    return IllegalArgument("Max reference age must be greater than 0");
   return {};
 }
 
@@ -53,11 +50,11 @@ bool IsDrop(RefAction action) {
 
 Result<Updates> Drop(const spec::TableMetadata& base, const RefChange& change) {
   if (IsBranch(change) && change.name == spec::kMainBranch)
-    return Illegal("Cannot remove main branch");
+    return IllegalArgument("Cannot remove main branch");
   const spec::SnapshotRef* ref = base.Ref(change.name);
   if (ref == nullptr) {
     if (change.action == RefAction::kDropIfExists) return Updates{};
-    return Illegal(fmt::format("{} does not exist: {}", KindName(change), change.name));
+    return IllegalArgument(fmt::format("{} does not exist: {}", KindName(change), change.name));
   }
   RETURN_IF_ERROR(CheckType(change, *ref));
   return Updates{spec::update::RemoveSnapshotRef{change.name}};
@@ -72,7 +69,7 @@ Result<Updates> SetRef(const spec::TableMetadata& base, const RefChange& change,
                        (change.action == RefAction::kCreateOrReplace && existing != nullptr);
   const bool taken = existing != nullptr && !replace;
   if (!target && !(taken && IsBranch(change))) {
-    return Illegal(
+    return IllegalArgument(
         IsBranch(change)
             ? fmt::format("Cannot complete replace branch operation on {}, main has no snapshot",
                           table)
@@ -83,12 +80,12 @@ Result<Updates> SetRef(const spec::TableMetadata& base, const RefChange& change,
   spec::SnapshotRef ref;
   if (replace) {
     if (existing == nullptr)
-      return Illegal(fmt::format("{} does not exist: {}", KindName(change), change.name));
+      return IllegalArgument(fmt::format("{} does not exist: {}", KindName(change), change.name));
     RETURN_IF_ERROR(CheckType(change, *existing));
     ref = *existing;
   } else if (taken) {
     if (change.action == RefAction::kCreateIfNotExists) return Updates{};
-    return Illegal(fmt::format("Ref {} already exists", change.name));
+    return IllegalArgument(fmt::format("Ref {} already exists", change.name));
   }
   ref.type = change.type;
   ref.snapshot_id = *target;
@@ -160,8 +157,7 @@ UpdateFunction MoveStep(Chooser choose, RefMove* move) {
 Result<RefMove> Move(catalog::Catalog& catalog, const catalog::TableIdentifier& id,
                      Chooser choose) {
   RefMove move;
-  ASSIGN_OR_RETURN(move.outcome,
-                   CommitUpdates(catalog, id, MoveStep(std::move(choose), &move)));
+  ASSIGN_OR_RETURN(move.outcome, CommitUpdates(catalog, id, MoveStep(std::move(choose), &move)));
   return move;
 }
 
@@ -187,7 +183,7 @@ Chooser OlderThan(int64_t timestamp_ms) {
       }
     }
     if (newest == nullptr) {
-      return Illegal(
+      return IllegalArgument(
           fmt::format("Cannot roll back, no valid snapshot older than: {}", timestamp_ms));
     }
     return newest->snapshot_id;
@@ -201,7 +197,7 @@ Chooser Exactly(int64_t snapshot_id) {
 UpdateFunction FastForwardStep(std::string branch, std::string to, RefMove* move) {
   return [=](const spec::TableMetadata& base) -> Result<Updates> {
     const spec::SnapshotRef* source = base.Ref(to);
-    if (source == nullptr) return Illegal(fmt::format("Ref does not exist: {}", to));
+    if (source == nullptr) return IllegalArgument(fmt::format("Ref does not exist: {}", to));
     const spec::SnapshotRef* target = base.Ref(branch);
     if (move != nullptr) {
       move->previous = target == nullptr ? std::nullopt : std::optional(target->snapshot_id);
@@ -212,10 +208,12 @@ UpdateFunction FastForwardStep(std::string branch, std::string to, RefMove* move
       created.snapshot_id = source->snapshot_id;
       return Updates{spec::update::SetSnapshotRef{branch, created}};
     }
-    if (!target->is_branch()) return Illegal(fmt::format("Ref {} is a tag not a branch", branch));
+    if (!target->is_branch())
+      return IllegalArgument(fmt::format("Ref {} is a tag not a branch", branch));
     if (target->snapshot_id == source->snapshot_id) return Updates{};
     if (!table::IsAncestorOf(base, source->snapshot_id, target->snapshot_id)) {
-      return Illegal(fmt::format("Cannot fast-forward: {} is not an ancestor of {}", branch, to));
+      return IllegalArgument(
+          fmt::format("Cannot fast-forward: {} is not an ancestor of {}", branch, to));
     }
     spec::SnapshotRef moved = *target;
     moved.snapshot_id = source->snapshot_id;

@@ -150,10 +150,6 @@ void Rewriter::DeleteWritten() {
   });
 }
 
-tl::unexpected<Error> Illegal(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
-
 // Positions of the fields to sort by.
 Result<std::vector<size_t>> SortPositions(const spec::PartitionSpec& spec,
                                           const RewriteManifestsOptions& options) {
@@ -163,7 +159,7 @@ Result<std::vector<size_t>> SortPositions(const spec::PartitionSpec& spec,
     std::iota(positions.begin(), positions.end(), 0);
     return positions;
   }
-  if (options.sort_by->empty()) return Illegal("sort_by must not be empty when provided");
+  if (options.sort_by->empty()) return IllegalArgument("sort_by must not be empty when provided");
   std::vector<std::string> missing;
   for (const std::string& name : *options.sort_by) {
     auto it = std::find_if(spec.fields.begin(), spec.fields.end(),
@@ -175,7 +171,7 @@ Result<std::vector<size_t>> SortPositions(const spec::PartitionSpec& spec,
     }
   }
   if (missing.empty()) return positions;
-  return Illegal(fmt::format(
+  return IllegalArgument(fmt::format(
       "Cannot set manifest sorting because specified field(s) [{}] were not found in current "
       "partition spec {}. Spec ID {}",
       Join(missing, ", "), spec.ToString(), spec.spec_id));
@@ -191,7 +187,7 @@ Result<RewriteManifestsResult> RewriteManifests(catalog::Catalog& catalog,
   const int32_t spec_id = options.spec_id.value_or(metadata->default_spec_id);
   const table::PartitionTypes types(*metadata);
   const table::PartitionTypes::Entry* entry = types.Find(spec_id);
-  if (entry == nullptr) return Illegal(fmt::format("Invalid spec id {}", spec_id));
+  if (entry == nullptr) return IllegalArgument(fmt::format("Invalid spec id {}", spec_id));
   ASSIGN_OR_RETURN(std::vector<size_t> order, SortPositions(entry->spec, options));
   RewriteManifestsResult result;
   result.outcome.table = table;

@@ -84,10 +84,6 @@ Error NoPartitionManagement(std::string_view quoted_table, std::string_view plac
                      place);
 }
 
-tl::unexpected<Error> IllegalArgument(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
-
 tl::unexpected<Error> Validation(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message), "ValidationException");
 }

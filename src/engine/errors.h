@@ -29,8 +29,7 @@ Error NotSupportedForV2(std::string_view command);
 // INVALID_PARTITION_OPERATION: Hive's partition commands. `place` follows the SQLSTATE.
 Error NoPartitionManagement(std::string_view quoted_table, std::string_view place);
 
-// IllegalArgumentException and ValidationException of Iceberg.
-tl::unexpected<Error> IllegalArgument(std::string message);
+// ValidationException of Iceberg.
 tl::unexpected<Error> Validation(std::string message);
 
 }  // namespace iceblink::engine

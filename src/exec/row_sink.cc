@@ -13,10 +13,6 @@ namespace {
 
 using duckdb::LogicalTypeId;
 
-tl::unexpected<Error> Illegal(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message), "IllegalArgumentException");
-}
-
 // Which alternative of Value a column of the type takes.
 bool HasForm(const Value& value, const spec::Type& type) {
   switch (type.kind()) {
@@ -84,11 +80,11 @@ Status CheckChildren(const Value& value, const spec::Type& type) {
 Status CheckValue(const Value& value, const spec::NestedField& field) {
   if (value.is_null()) {
     if (!field.required) return {};
-    return Illegal(fmt::format("Cannot write null to required field: {}", field.name));
+    return IllegalArgument(fmt::format("Cannot write null to required field: {}", field.name));
   }
   if (!HasForm(value, field.type)) {
-    return Illegal(fmt::format("Cannot write value of another form to field {}: {}", field.name,
-                               field.type.ToString()));
+    return IllegalArgument(fmt::format("Cannot write value of another form to field {}: {}",
+                                       field.name, field.type.ToString()));
   }
   return CheckChildren(value, field.type);
 }
@@ -141,19 +137,20 @@ struct RowSink::State {
   Status CheckColumns(std::span<const FlatColumn> columns) const {
     const auto& fields = write.schema->fields();
     if (columns.size() != fields.size()) {
-      return Illegal(
+      return IllegalArgument(
           fmt::format("Cannot write {} columns to a table of {}", columns.size(), fields.size()));
     }
     for (size_t i = 0; i < columns.size(); ++i) {
       const FlatColumn& column = columns[i];
       if (column.size() != columns[0].size() ||
           (!column.valid.empty() && column.valid.size() != column.size())) {
-        return Illegal(
+        return IllegalArgument(
             fmt::format("Cannot write columns of different lengths: {}", fields[i].name));
       }
       if (fields[i].required &&
           std::find(column.valid.begin(), column.valid.end(), false) != column.valid.end()) {
-        return Illegal(fmt::format("Cannot write null to required field: {}", fields[i].name));
+        return IllegalArgument(
+            fmt::format("Cannot write null to required field: {}", fields[i].name));
       }
     }
     return {};
@@ -203,8 +200,9 @@ Status RowSink::Append(std::span<const ValueList> rows) {
       for (size_t i = 0; i < count; ++i) {
         const ValueList& row = rows[begin + i];
         if (row.size() != fields.size()) {
-          return Illegal(fmt::format("Cannot write a row of {} values to a table of {} columns",
-                                     row.size(), fields.size()));
+          return IllegalArgument(
+              fmt::format("Cannot write a row of {} values to a table of {} columns", row.size(),
+                          fields.size()));
         }
         for (size_t c = 0; c < fields.size(); ++c) {
           RETURN_IF_ERROR(CheckValue(row[c], fields[c]));
@@ -232,8 +230,8 @@ Status RowSink::Append(std::span<const FlatColumn> columns) {
       for (size_t c = 0; c < columns.size(); ++c) {
         duckdb::Vector& to = chunk.data[c];
         if (!CopyValues(columns[c], begin, count, to)) {
-          return Illegal(fmt::format("Cannot write values of another form to field {}: {}",
-                                     fields[c].name, fields[c].type.ToString()));
+          return IllegalArgument(fmt::format("Cannot write values of another form to field {}: {}",
+                                             fields[c].name, fields[c].type.ToString()));
         }
         for (size_t i = 0; i < count && !columns[c].valid.empty(); ++i) {
           if (!columns[c].valid[begin + i]) duckdb::FlatVector::SetNull(to, i, true);

@@ -16,15 +16,12 @@ namespace iceblink::server {
 
 using R = connect::Relation;
 using sql::ExprPtr;
+using sql::PrintString;
 using sql::QuoteIdentifier;
 
 namespace {
 
 constexpr const char* kInput = "__input";
-
-std::string Quoted(std::string_view text) {
-  return sql::PrintExpression(*StringLiteral(std::string(text)));
-}
 
 // `%` stands for the column, `#` for the column as a number.
 struct StatisticRow {
@@ -134,10 +131,10 @@ Result<PlanTranslator::Built> PlanTranslator::Summarized(const Rel& input,
       if (column.type.is_numeric() || column.type.is_string()) chosen.push_back(&column);
   std::vector<std::string> rows;
   for (const std::string& statistic : statistics) {
-    std::string row = "'summary', " + Quoted(statistic);
+    std::string row = "'summary', " + PrintString(statistic);
     for (const plan::Column* column : chosen) {
       ASSIGN_OR_RETURN(std::string sql, StatisticSql(statistic, *column));
-      row += fmt::format(", {}, CAST({} AS STRING)", Quoted(column->name), sql);
+      row += fmt::format(", {}, CAST({} AS STRING)", PrintString(column->name), sql);
     }
     rows.push_back("named_struct(" + row + ")");
   }
@@ -167,7 +164,7 @@ Result<PlanTranslator::Built> PlanTranslator::CrossTab(const connect::StatCrosst
   for (const ValueList& row : labels) {
     const std::string& label = row[0].As<std::string>();
     items += fmt::format(", count(CASE WHEN {} = {} THEN 1 END) AS {}", AsText(node.col2()),
-                         Quoted(label), QuoteIdentifier(label));
+                         PrintString(label), QuoteIdentifier(label));
   }
   return FromText(fmt::format("SELECT {} FROM __input GROUP BY {}", items, AsText(node.col1())),
                   node.input());
@@ -293,9 +290,9 @@ Result<PlanTranslator::Built> PlanTranslator::Transposed(const connect::Transpos
   std::vector<std::string> rows;
   for (const plan::Column& column : columns) {
     if (QuoteIdentifier(column.name) == index) continue;
-    std::string row = "'key', " + Quoted(column.name);
+    std::string row = "'key', " + PrintString(column.name);
     for (const ValueList& label : labels) {
-      std::string text = Quoted(label[0].As<std::string>());
+      std::string text = PrintString(label[0].As<std::string>());
       row += fmt::format(", {}, max(CASE WHEN CAST({} AS STRING) = {} THEN {} END)", text, index,
                          text, QuoteIdentifier(column.name));
     }

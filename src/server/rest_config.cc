@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "catalog/properties.h"
 #include "catalog/rest_messages.h"
 #include "server/rest_body.h"
 #include "server/rest_handlers.h"
@@ -13,6 +14,8 @@
 
 namespace iceblink::server::rest_handlers {
 namespace {
+
+using catalog::Get;
 
 constexpr std::string_view kAccessToken = "urn:ietf:params:oauth:token-type:access_token";
 constexpr std::string_view kTokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -26,11 +29,6 @@ HttpResponse OAuthFailure(int status, std::string error, std::string description
 }
 
 using Form = std::map<std::string, std::string>;
-
-std::string Get(const Form& form, const std::string& key) {
-  const auto at = form.find(key);
-  return at == form.end() ? std::string() : at->second;
-}
 
 // The form's fields, and client_id and client_secret of a Basic header.
 Form FormOf(const HttpRequest& request) {

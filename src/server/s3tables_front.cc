@@ -2,18 +2,16 @@
 
 #include "base/strings.h"
 #include "catalog/open_database.h"
+#include "catalog/properties.h"
 
 namespace iceblink::server {
 namespace {
 
+using catalog::Get;
+
 constexpr std::string_view kPrefix = "iceblink.s3tables.";
 constexpr std::string_view kMoreKeys = "access-keys.";
 constexpr std::string_view kSql[] = {"jdbc", "sql"};
-
-std::string Get(const catalog::Properties& properties, const std::string& key) {
-  const auto at = properties.find(key);
-  return at == properties.end() ? std::string() : at->second;
-}
 
 bool IsSqlCatalog(const catalog::Properties& properties) {
   const std::string type = AsciiLower(Get(properties, "type"));
@@ -61,7 +59,7 @@ Result<std::shared_ptr<S3Tables>> MakeS3Tables(const engine::Configuration& conf
   std::string warehouse = Get(own, "warehouse");
   if (warehouse.empty() && !Get(defaults, "warehouse").empty())
     warehouse = io::JoinPath(StripTrailing(Get(defaults, "warehouse"), '/'), "s3tables");
-  if (EqualsIgnoreCase(Get(own, "enabled"), "false") || uri.empty() || warehouse.empty())
+  if (catalog::IsFalse(own, "enabled") || uri.empty() || warehouse.empty())
     return std::shared_ptr<S3Tables>();
   S3TablesOptions options;
   RETURN_IF_ERROR(ReadKeys(own, options));

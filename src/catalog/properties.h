@@ -1,4 +1,4 @@
-// Reading of properties, for the REST client's parts.
+// Reading of a catalog's properties.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "catalog/catalog.h"
 
-namespace iceblink::catalog::rest {
+namespace iceblink::catalog {
 
 inline std::string Get(const Properties& properties, const std::string& key,
                        const std::string& otherwise = {}) {
@@ -27,4 +27,4 @@ inline bool IsFalse(const Properties& properties, const std::string& key) {
   return EqualsIgnoreCase(Get(properties, key), "false");
 }
 
-}  // namespace iceblink::catalog::rest
+}  // namespace iceblink::catalog
