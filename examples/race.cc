@@ -4,33 +4,16 @@
 //
 //   race FOLDER
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <thread>
 
 #include "iceblink/iceblink.h"
+#include "must.h"
 
 namespace ib = iceblink;
 using namespace ib::expressions;
 
 constexpr int kAppends = 10;
-
-// The value, or the end of the program.
-template <typename T>
-T Must(ib::Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "%s: %s\n", result.error().exception.c_str(),
-                 result.error().message.c_str());
-    std::exit(1);
-  }
-  if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
-
-void Require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "not so: %s\n", what);
-  std::exit(1);
-}
 
 std::vector<ib::DataFile> WriteOne(const ib::Table& table, int64_t id, const char* day) {
   auto writer = Must(table.NewDataWriter());

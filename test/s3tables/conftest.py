@@ -125,6 +125,15 @@ def tables(server):
     return server.client()
 
 
+def remove_bucket(tables, arn):
+    """The bucket, with all that is in it."""
+    for table in tables.list_tables(tableBucketARN=arn)["tables"]:
+        tables.delete_table(tableBucketARN=arn, namespace=table["namespace"][0], name=table["name"])
+    for namespace in tables.list_namespaces(tableBucketARN=arn)["namespaces"]:
+        tables.delete_namespace(tableBucketARN=arn, namespace=namespace["namespace"][0])
+    tables.delete_table_bucket(tableBucketARN=arn)
+
+
 # The client can block for good when Python collects a session while a call is under way, so that sessions stay until the end.
 KEPT = []
 

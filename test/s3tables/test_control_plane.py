@@ -2,6 +2,8 @@
 import pytest
 from botocore.exceptions import ClientError
 
+from conftest import remove_bucket
+
 
 def failure(call, **arguments):
     """(error code, HTTP status) of a call that fails."""
@@ -16,11 +18,7 @@ def bucket(tables, request):
     name = "b-" + request.node.name.replace("_", "-")[:40].lower().rstrip("-")
     arn = tables.create_table_bucket(name=name)["arn"]
     yield arn
-    for table in tables.list_tables(tableBucketARN=arn)["tables"]:
-        tables.delete_table(tableBucketARN=arn, namespace=table["namespace"][0], name=table["name"])
-    for namespace in tables.list_namespaces(tableBucketARN=arn)["namespaces"]:
-        tables.delete_namespace(tableBucketARN=arn, namespace=namespace["namespace"][0])
-    tables.delete_table_bucket(tableBucketARN=arn)
+    remove_bucket(tables, arn)
 
 
 def test_buckets(tables, bucket):

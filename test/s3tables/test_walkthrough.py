@@ -1,7 +1,7 @@
 """boto3 makes a table bucket, PySpark works in it through its Iceberg endpoint, PyIceberg reads what it wrote, boto3 cleans up."""
 import pytest
 
-from conftest import ACCESS_KEY, REGION, SECRET_KEY
+from conftest import ACCESS_KEY, REGION, SECRET_KEY, remove_bucket
 
 
 def catalog_conf(server, s3_endpoint, arn, name="lake"):
@@ -32,11 +32,7 @@ def spark(new_session):
 def bucket(tables):
     arn = tables.create_table_bucket(name="orders-walkthrough")["arn"]
     yield arn
-    for table in tables.list_tables(tableBucketARN=arn)["tables"]:
-        tables.delete_table(tableBucketARN=arn, namespace=table["namespace"][0], name=table["name"])
-    for namespace in tables.list_namespaces(tableBucketARN=arn)["namespaces"]:
-        tables.delete_namespace(tableBucketARN=arn, namespace=namespace["namespace"][0])
-    tables.delete_table_bucket(tableBucketARN=arn)
+    remove_bucket(tables, arn)
 
 
 def fill(spark):
