@@ -145,4 +145,9 @@ bool Operation::finished() {
   return done_ || complete_;
 }
 
+bool Operation::sent() {
+  std::lock_guard lock(mutex_);
+  return done_ && next_sent_ >= next_index_;
+}
+
 }  // namespace iceblink::server

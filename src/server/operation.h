@@ -58,6 +58,7 @@ class Operation {
   void Interrupt();
   bool interrupted() const { return interrupted_; }
   bool finished();
+  bool sent();  // ended, and every response was written to a stream
 
  private:
   struct Entry {

@@ -68,6 +68,7 @@ grpc::Status ConnectService::ExecutePlan(Context* context,
   if (!found) return ToStatus(found.error(), {});
   std::shared_ptr<ConnectSession> session = *found;
   std::string id = request->operation_id().empty() ? NewUuid() : request->operation_id();
+  if (auto valid = CheckHandle(id); !valid) return ToStatus(valid.error(), {});
   std::string plan = request->plan().SerializeAsString();
   if (session->WasReleased(id))
     return ToStatus(
@@ -99,6 +100,8 @@ grpc::Status ConnectService::ExecutePlan(Context* context,
   if (!operation->reattachable()) {
     if (!status.ok() && !operation->finished()) session->Interrupt(*operation);
     session->RemoveOperation(id);
+  } else {
+    session->Streamed(*operation);
   }
   return status;
 }
@@ -118,8 +121,10 @@ grpc::Status ConnectService::ReattachExecute(
                      : "Operation not found."),
         {});
   }
-  return operation->Stream(*writer, request->last_response_id(),
-                           [&] { return context->IsCancelled(); });
+  grpc::Status status = operation->Stream(*writer, request->last_response_id(),
+                                          [&] { return context->IsCancelled(); });
+  (*session)->Streamed(*operation);
+  return status;
 }
 
 grpc::Status ConnectService::ReleaseExecute(Context*, const connect::ReleaseExecuteRequest* request,

@@ -11,6 +11,8 @@ namespace iceblink::server {
 namespace {
 
 constexpr size_t kRememberedErrors = 100;
+constexpr size_t kRememberedReleases = 1'000;
+constexpr size_t kKeptSent = 64;
 
 // A duration as Spark writes it: 60m, 90s, 500ms, a bare number of milliseconds.
 std::chrono::milliseconds Duration(const engine::Settings& settings, const char* key,
@@ -29,6 +31,13 @@ std::chrono::milliseconds Duration(const engine::Settings& settings, const char*
 }
 
 }  // namespace
+
+Status CheckHandle(const std::string& id) {
+  if (Uuid::Parse(id)) return {};
+  return Fail(InvalidHandle(
+      "FORMAT", id,
+      "Handle must be an UUID string of the format '00112233-4455-6677-8899-aabbccddeeff'"));
+}
 
 ConnectSession::ConnectSession(std::string id, engine::SessionOptions options)
     : id_(std::move(id)),
@@ -65,13 +74,27 @@ void ConnectSession::RemoveOperation(const std::string& id) {
   if (at == operations_.end()) return;
   removed = std::move(at->second);
   operations_.erase(at);
-  if (released_.size() >= 10'000) released_.clear();
-  released_.insert(id);
+  if (released_.size() >= kRememberedReleases) released_.pop_front();
+  if (auto uuid = Uuid::Parse(id)) released_.push_back(*uuid);
 }
 
 bool ConnectSession::WasReleased(const std::string& id) {
+  auto uuid = Uuid::Parse(id);
   std::lock_guard lock(mutex_);
-  return released_.count(id) > 0;
+  return uuid && std::find(released_.rbegin(), released_.rend(), *uuid) != released_.rend();
+}
+
+void ConnectSession::Streamed(Operation& operation) {
+  if (!operation.sent()) return;
+  std::string oldest;
+  {
+    std::lock_guard lock(mutex_);
+    sent_.push_back(operation.id());
+    if (sent_.size() <= kKeptSent) return;
+    oldest = std::move(sent_.front());
+    sent_.pop_front();
+  }
+  RemoveOperation(oldest);
 }
 
 std::vector<std::shared_ptr<Operation>> ConnectSession::Operations() {
@@ -133,10 +156,7 @@ std::chrono::milliseconds SessionRegistry::expire_every() const {
 Result<std::shared_ptr<ConnectSession>> SessionRegistry::Get(const std::string& user,
                                                              const std::string& id,
                                                              const std::string& observed) {
-  if (!Uuid::Parse(id))
-    return Fail(InvalidHandle(
-        "FORMAT", id,
-        "Handle must be an UUID string of the format '00112233-4455-6677-8899-aabbccddeeff'"));
+  RETURN_IF_ERROR(CheckHandle(id));
   std::lock_guard lock(mutex_);
   Key key(user, id);
   if (closed_.count(key) > 0)

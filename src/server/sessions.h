@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,10 +17,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/uuid.h"
 #include "engine/session.h"
 #include "server/operation.h"
 
 namespace iceblink::server {
+
+// Ids of sessions and of operations are UUIDs. Errors: INVALID_HANDLE.FORMAT.
+Status CheckHandle(const std::string& id);
 
 class ConnectSession {
  public:
@@ -53,6 +58,10 @@ class ConnectSession {
   void AddOperation(std::shared_ptr<Operation> operation);
   void RemoveOperation(const std::string& id);
   bool WasReleased(const std::string& id);
+  // After a stream of it has ended. Clients release what they have read late, from a few threads of
+  // their own; of the operations that were sent to the end only the last ones are kept for a
+  // stream that broke.
+  void Streamed(Operation& operation);
   std::vector<std::shared_ptr<Operation>> Operations();
 
   // Errors that FetchErrorDetails may ask for; a few of the last.
@@ -81,7 +90,8 @@ class ConnectSession {
   std::atomic<int64_t> last_used_;
   std::mutex mutex_;  // guards what follows
   std::map<std::string, std::shared_ptr<Operation>> operations_;
-  std::set<std::string> released_;
+  std::deque<std::string> sent_;  // ids of operations, oldest first
+  std::deque<Uuid> released_;     // oldest first
   std::vector<Failure> failures_;
   std::map<std::string, std::shared_ptr<const std::string>> artifacts_;
 };

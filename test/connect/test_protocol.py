@@ -123,10 +123,31 @@ def test_response_order_and_reattach(server):
         list(stub.ReattachExecute(again))
 
 
-def test_malformed_session(server):
+def test_operations_that_are_never_released(server):
+    """A client that releases nothing can take up its last operations; older ones do not pile up."""
+    import grpc
+    from pyspark.sql.connect import proto
+
+    stub, request = raw(server), execution("SELECT 1")
+    ids = [str(uuid.uuid4()) for _ in range(100)]
+    for request.operation_id in ids:
+        list(stub.ExecutePlan(request))
+    again = proto.ReattachExecuteRequest(session_id=request.session_id, operation_id=ids[-2])
+    again.user_context.user_id = "raw"
+    assert list(stub.ReattachExecute(again))[-1].HasField("result_complete")
+    again.operation_id = ids[0]
+    with pytest.raises(grpc.RpcError, match="OPERATION_ABANDONED"):
+        list(stub.ReattachExecute(again))
+    request.operation_id = ids[0]
+    with pytest.raises(grpc.RpcError, match="OPERATION_ABANDONED"):  # and never runs twice
+        list(stub.ExecutePlan(request))
+
+
+@pytest.mark.parametrize("handle", ["session_id", "operation_id"])
+def test_malformed_handles(server, handle):
     import grpc
 
     request = execution("SELECT 1")
-    request.session_id = "not a uuid"
+    setattr(request, handle, "not a uuid")
     with pytest.raises(grpc.RpcError, match="INVALID_HANDLE.FORMAT"):
         list(raw(server).ExecutePlan(request))

@@ -128,7 +128,7 @@ def difference_of_errors(want, error):
 
 def same_up_to_ties(have, expected, want):
     """Whether only rows with equal ORDER BY columns have changed places."""
-    order = re.search(r"\bORDER\s+BY\s+([\w\s,]+)$", want["sql"], re.I)
+    order = re.search(r"\bORDER\s+BY\s+([\w\s,]+)$", want.get("sql", ""), re.I)
     names = [name for name, _ in want["columns"]]
     keys = [re.sub(r"\s+(ASC|DESC)$", "", key.strip(), flags=re.I) for key in order[1].split(",")] if order else []
     if not keys or any(key not in names for key in keys) or bag(have) != bag(expected):
@@ -146,6 +146,9 @@ def difference(want, answer, canon):
         return difference_of_errors(want["error"], dict(error, message=canon.placeholders.text(error["message"] or "")))
     if want["status"] == "error":
         return f"no error, not {want['error']['condition'] or want['error']['class']}: {want['error']['message'][:160]}"
+    if "value" in want or "value" in answer:
+        same = want.get("value") == answer.get("value")
+        return None if same else f"{answer.get('value', answer)!r}, not {want.get('value', want)!r}"
     if [[n, t] for n, t in answer["columns"]] != want["columns"]:
         return f"columns {answer['columns']}, not {want['columns']}"
     if want.get("rendered_as_strings"):

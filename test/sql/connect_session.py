@@ -60,13 +60,19 @@ class Session:
             self.spark.conf.set(key, value)
 
     def run(self, statement):
+        return self.answer(lambda: self.spark.sql(statement))
+
+    def answer(self, thing):
+        """Of a value, a DataFrame, or a function that makes one of them."""
         from pyspark.errors import PySparkException
         try:
-            frame = self.spark.sql(statement)
-            fields = frame.schema.fields
+            thing = thing() if callable(thing) else thing
+            if not hasattr(thing, "schema"):
+                return {"value": list(thing) if isinstance(thing, tuple) else thing}
+            fields = thing.schema.fields
             if not fields:
                 return {"columns": [], "rows": []}
-            rows = [[plain(v, f.dataType) for v, f in zip(row, fields)] for row in frame.collect()]
+            rows = [[plain(v, f.dataType) for v, f in zip(row, fields)] for row in thing.collect()]
             return {"columns": [[f.name, f.dataType.simpleString()] for f in fields], "rows": rows}
         except PySparkException as error:
             return {"error": self.error(error)}

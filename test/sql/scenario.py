@@ -48,21 +48,33 @@ def parse(text):
     return steps
 
 
-def catalogs_of(steps):
+def head(text):
+    """[(name, value)] of the directives before the first statement, in comments of SQL or of Python."""
+    found = []
+    for line in text.splitlines():
+        directive = re.match(r"\s*(?:--|#)\s*@(\w+)[ \t]*(.*)$", line)
+        if directive:
+            found.append((directive[1], directive[2].strip()))
+        elif line.strip() and not re.match(r"\s*(--|#)", line):
+            break
+    return found
+
+
+def catalogs_of(directives):
     """{name: (type, properties)} of the head's @catalog directives."""
     found = {}
-    for name, value in steps[0].directives if steps else []:
+    for name, value in directives:
         if name == "catalog":
             catalog, kind, *properties = value.split()
             found[catalog] = (kind, dict(p.split("=", 1) for p in properties))
     return found or {"demo": ("jdbc", {})}
 
 
-def settings_of(steps, folder):
+def settings_of(directives, folder):
     """The --conf of a scenario that runs in `folder`, and the folders whose names differ from run to run."""
     conf = {"spark.sql.session.timeZone": "UTC", "iceblink.guards": "off", "spark.default.parallelism": "2"}
     places = []
-    catalogs = catalogs_of(steps)
+    catalogs = catalogs_of(directives)
     for name, (kind, properties) in catalogs.items():
         warehouse = os.path.join(folder, name, "wh")
         os.makedirs(warehouse)
@@ -75,7 +87,7 @@ def settings_of(steps, folder):
             conf[prefix + ".jdbc.schema-version"] = "V1"
         conf.update({f"{prefix}.{key}": value for key, value in properties.items()})
         places.append((warehouse, "<warehouse>" if len(catalogs) == 1 else f"<warehouse:{name}>"))
-    for name, value in steps[0].directives if steps else []:
+    for name, value in directives:
         if name == "conf":
             key, text = value.split("=", 1)
             conf[key.strip()] = text.strip()
