@@ -1,7 +1,17 @@
 """boto3 makes a table bucket, PySpark works in it through its Iceberg endpoint, PyIceberg reads what it wrote, boto3 cleans up."""
+import json
+import sys
+
 import pytest
 
-from conftest import ACCESS_KEY, REGION, SECRET_KEY, remove_bucket
+from conftest import ACCESS_KEY, REGION, ROOT, SECRET_KEY, remove_bucket
+
+pytest.importorskip("pyspark.sql", reason="pyspark-client is not installed")
+sys.path.insert(0, str(ROOT / "test" / "sql"))
+import connect_session  # noqa: E402
+import scenario  # noqa: E402
+
+PROGRAM = ROOT / "test" / "sql" / "scenarios" / "001_orders_pyspark.py"
 
 
 def catalog_conf(server, s3_endpoint, arn, name="lake"):
@@ -24,65 +34,25 @@ def catalog_conf(server, s3_endpoint, arn, name="lake"):
 
 
 @pytest.fixture
-def spark(new_session):
-    return new_session()
-
-
-@pytest.fixture
 def bucket(tables):
     arn = tables.create_table_bucket(name="orders-walkthrough")["arn"]
     yield arn
     remove_bucket(tables, arn)
 
 
-def fill(spark):
-    spark.sql("CREATE NAMESPACE IF NOT EXISTS lake.sales")
-    spark.sql("""CREATE TABLE lake.sales.orders (order_id bigint, customer string, total decimal(10, 2), placed_at timestamp)
-                 USING iceberg PARTITIONED BY (days(placed_at))""")
-    spark.sql("""INSERT INTO lake.sales.orders
-                 SELECT id, concat('customer-', id % 50), CAST((id % 97) * 1.25 AS decimal(10, 2)),
-                        timestamp'2026-10-01 00:00:00' + make_interval(0, 0, 0, CAST(id DIV 1000 AS int), 0, 0, CAST(id % 1000 * 60 AS int))
-                 FROM range(7000)""")
-
-
-def merge(spark):
-    spark.sql("""SELECT id AS order_id, concat('customer-', id % 50) AS customer, CAST(id % 97 * 1.25 + 5 AS decimal(10, 2)) AS total,
-                        timestamp'2026-10-07 12:00:00' AS placed_at FROM range(6900, 7050)""").createOrReplaceTempView("updates")
-    spark.sql("""MERGE INTO lake.sales.orders AS o USING updates AS u ON o.order_id = u.order_id
-                 WHEN MATCHED THEN UPDATE SET o.total = u.total WHEN NOT MATCHED THEN INSERT *""")
-
-
-def counts(spark):
-    return tuple(spark.sql(f"SELECT count(*) FROM lake.sales.orders.{t}").first()[0] for t in ("files", "snapshots"))
-
-
-def test_orders(server, s3_endpoint, tables, bucket, spark, s3):
-    for key, value in catalog_conf(server, s3_endpoint, bucket).items():
-        spark.conf.set(key, value)
-    fill(spark)
-    days = spark.sql("SELECT date(placed_at) AS day, count(*) AS orders FROM lake.sales.orders GROUP BY 1 ORDER BY 1").collect()
-    assert [row.orders for row in days] == [1000] * 7
-    merge(spark)
-    assert spark.sql("SELECT count(*) FROM lake.sales.orders").first()[0] == 7050
-    spark.sql("DELETE FROM lake.sales.orders WHERE placed_at < timestamp'2026-10-02 00:00:00'")
-    first = spark.sql("SELECT snapshot_id FROM lake.sales.orders.snapshots ORDER BY committed_at LIMIT 1").first()[0]
-    count = "SELECT count(*) FROM lake.sales.orders"
-    assert spark.sql(count).first()[0] == 6050
-    assert spark.sql(f"{count} VERSION AS OF {first}").first()[0] == 7000
-    spark.sql("ALTER TABLE lake.sales.orders ADD COLUMN channel string")
-    spark.sql("INSERT INTO lake.sales.orders VALUES (9001, 'customer-1', 20.00, timestamp'2026-10-07 18:00:00', 'web')")
-    rows = spark.sql("SELECT channel, count(*) AS orders FROM lake.sales.orders GROUP BY channel").collect()
-    assert {row.channel: row.orders for row in rows} == {None: 6050, "web": 1}
-    compacted = spark.sql("CALL lake.system.rewrite_data_files(table => 'sales.orders', options => map('min-input-files', '2'))").first()
-    assert compacted.added_data_files_count >= 1
-    spark.sql("CALL lake.system.expire_snapshots(table => 'sales.orders', older_than => current_timestamp(), retain_last => 1)")
-    assert counts(spark)[1] == 1
+def test_orders(server, s3_endpoint, tables, bucket, s3, tmp_path):
+    """The PySpark walk-through of orders as it stands among the scenarios, `lake` being the bucket; its answers are real Spark's."""
+    recorded = json.loads(PROGRAM.with_suffix(".out.json").read_text())["statements"]
+    session = connect_session.Session(server.connect, catalog_conf(server, s3_endpoint, bucket))
+    results = session.program(PROGRAM, recorded, scenario.Placeholders([]), str(tmp_path))
+    assert [difference for _, difference, _ in results] == [None] * len(recorded)
 
     table = tables.get_table(tableBucketARN=bucket, namespace="sales", name="orders")
     assert table["metadataLocation"].startswith(table["warehouseLocation"] + "/metadata/")
-    assert spark.sql("SHOW NAMESPACES IN lake").collect()[0][0] == "sales"
+    assert session.run("SHOW NAMESPACES IN lake")["rows"] == [["sales"]]
     read_with_pyiceberg(server, s3_endpoint, bucket)
-    spark.sql("DROP TABLE lake.sales.orders PURGE")
+    session.run("DROP TABLE lake.sales.orders PURGE")
+    session.close()
     prefix = table["warehouseLocation"].removeprefix("s3://warehouse/")
     assert s3.list_objects_v2(Bucket="warehouse", Prefix=prefix)["KeyCount"] == 0
 
@@ -100,20 +70,23 @@ def read_with_pyiceberg(server, s3_endpoint, arn):
     assert catalog.load_table("sales.orders").scan().to_arrow().num_rows == 6051
 
 
-def test_writers_never_lose_a_row(server, s3_endpoint, bucket, spark, new_session):
-    for key, value in catalog_conf(server, s3_endpoint, bucket).items():
-        spark.conf.set(key, value)
-    spark.sql("CREATE NAMESPACE lake.race")
-    spark.sql("CREATE TABLE lake.race.t (id bigint) USING iceberg")
+def test_writers_never_lose_a_row(server, s3_endpoint, bucket, new_session):
     from concurrent.futures import ThreadPoolExecutor
 
-    def write(worker):
-        session = new_session()
+    def session():
+        made = new_session()
         for key, value in catalog_conf(server, s3_endpoint, bucket).items():
-            session.conf.set(key, value)
-        for i in range(5):
-            session.sql(f"INSERT INTO lake.race.t VALUES ({worker * 100 + i})")
+            made.conf.set(key, value)
+        return made
 
+    def write(worker):
+        own = session()
+        for i in range(5):
+            own.sql(f"INSERT INTO lake.race.t VALUES ({worker * 100 + i})")
+
+    spark = session()
+    spark.sql("CREATE NAMESPACE lake.race")
+    spark.sql("CREATE TABLE lake.race.t (id bigint) USING iceberg")
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(write, range(3)))
     assert spark.sql("SELECT count(DISTINCT id) FROM lake.race.t").first()[0] == 15

@@ -6,6 +6,8 @@ import logging
 import re
 import subprocess
 
+import answers
+
 for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
     logging.getLogger(name).disabled = True
 KEPT = []  # the client can block for good when Python collects a session while a call is under way
@@ -52,9 +54,9 @@ def plain(value, kind):
 
 
 class Session:
-    def __init__(self, server, conf):
+    def __init__(self, url, conf):
         from pyspark.sql import SparkSession
-        self.spark = SparkSession.builder.remote(server.url).create()
+        self.spark = SparkSession.builder.remote(url).create()
         KEPT.append(self.spark)
         for key, value in conf.items():
             self.spark.conf.set(key, value)
@@ -76,6 +78,19 @@ class Session:
             return {"columns": [[f.name, f.dataType.simpleString()] for f in fields], "rows": rows}
         except PySparkException as error:
             return {"error": self.error(error)}
+
+    def program(self, path, recorded, placeholders, folder):
+        """Runs a PySpark program; [(number, difference or None, label)] of what it emits."""
+        results, canon = [], answers.Canon(placeholders)
+
+        def emit(label, thing, ordered=True):
+            want, answer = recorded[len(results)], self.answer(thing)
+            placeholders.learn()
+            results.append((want["n"], answers.difference(want, answer, canon), label))
+            return thing
+
+        exec(compile(path.read_text(), str(path), "exec"), {"spark": self.spark, "emit": emit, "tmp": folder})
+        return results
 
     def error(self, error):
         name, text = type(error).__name__, error.getMessage() or str(error)
