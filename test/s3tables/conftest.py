@@ -12,6 +12,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("ICEBLINK", ROOT / "build" / "iceblink"))
+sys.path.insert(0, str(ROOT / "test" / "sql"))
+ORDERS = ROOT / "test" / "sql" / "scenarios" / "001_orders_pyspark.py"
 ACCESS_KEY, SECRET_KEY, REGION = "admin", "password", "us-east-1"
 
 

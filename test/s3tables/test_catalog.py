@@ -5,7 +5,11 @@ import subprocess
 
 import pytest
 
-from conftest import ACCESS_KEY, BINARY, REGION, SECRET_KEY
+from conftest import ACCESS_KEY, BINARY, ORDERS, REGION, SECRET_KEY
+
+pytest.importorskip("pyspark.sql", reason="pyspark-client is not installed")
+import connect_session  # noqa: E402  (of test/sql)
+import scenario  # noqa: E402
 
 
 def sql(folder, conf, *statements):
@@ -25,6 +29,19 @@ def service(request, s3_endpoint):
             pytest.skip("the S3 server in use is not moto")
         return s3_endpoint, ACCESS_KEY, SECRET_KEY
     return request.getfixturevalue("server").http, "AKTABLES", "tables-secret"
+
+
+def walk_through(conf, folder):
+    """The orders program of the scenarios, exactly as real Spark answers it."""
+    recorded = json.loads(ORDERS.with_suffix(".out.json").read_text())["statements"]
+    program = connect_session.Server(BINARY, folder)
+    session = connect_session.Session(program.url, {**conf, "spark.default.parallelism": "2"})
+    results = session.program(ORDERS, recorded, scenario.Placeholders([]), str(folder))
+    assert [difference for _, difference, _ in results] == [None] * len(recorded)
+    session.run("DROP TABLE lake.sales.orders PURGE")
+    session.run("DROP NAMESPACE lake.sales")
+    session.close()
+    program.stop()
 
 
 def test_statements(service, s3_endpoint, tmp_path):
@@ -51,6 +68,7 @@ def test_statements(service, s3_endpoint, tmp_path):
         f"{prefix}.s3.access-key-id": ACCESS_KEY,
         f"{prefix}.s3.secret-access-key": SECRET_KEY,
     }
+    walk_through(conf, tmp_path)
     rows = sql(tmp_path, conf, "CREATE NAMESPACE lake.sales", "CREATE TABLE lake.sales.t (id bigint, s string) USING iceberg",
                "INSERT INTO lake.sales.t VALUES (1, 'a'), (2, 'b')", "UPDATE lake.sales.t SET s = 'c' WHERE id = 2",
                "SELECT * FROM lake.sales.t ORDER BY id")

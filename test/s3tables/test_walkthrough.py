@@ -1,17 +1,13 @@
 """boto3 makes a table bucket, PySpark works in it through its Iceberg endpoint, PyIceberg reads what it wrote, boto3 cleans up."""
 import json
-import sys
 
 import pytest
 
-from conftest import ACCESS_KEY, REGION, ROOT, SECRET_KEY, remove_bucket
+from conftest import ACCESS_KEY, ORDERS, REGION, SECRET_KEY, remove_bucket
 
 pytest.importorskip("pyspark.sql", reason="pyspark-client is not installed")
-sys.path.insert(0, str(ROOT / "test" / "sql"))
-import connect_session  # noqa: E402
+import connect_session  # noqa: E402  (of test/sql)
 import scenario  # noqa: E402
-
-PROGRAM = ROOT / "test" / "sql" / "scenarios" / "001_orders_pyspark.py"
 
 
 def catalog_conf(server, s3_endpoint, arn, name="lake"):
@@ -42,9 +38,9 @@ def bucket(tables):
 
 def test_orders(server, s3_endpoint, tables, bucket, s3, tmp_path):
     """The PySpark walk-through of orders as it stands among the scenarios, `lake` being the bucket; its answers are real Spark's."""
-    recorded = json.loads(PROGRAM.with_suffix(".out.json").read_text())["statements"]
+    recorded = json.loads(ORDERS.with_suffix(".out.json").read_text())["statements"]
     session = connect_session.Session(server.connect, catalog_conf(server, s3_endpoint, bucket))
-    results = session.program(PROGRAM, recorded, scenario.Placeholders([]), str(tmp_path))
+    results = session.program(ORDERS, recorded, scenario.Placeholders([]), str(tmp_path))
     assert [difference for _, difference, _ in results] == [None] * len(recorded)
 
     table = tables.get_table(tableBucketARN=bucket, namespace="sales", name="orders")
