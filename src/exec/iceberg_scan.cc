@@ -85,13 +85,15 @@ bool HasIds(const duckdb::vector<MultiFileColumnDefinition>& columns) {
   return false;
 }
 
+// `parent` is the type of the column that has these as children.
 void AssignIds(duckdb::vector<MultiFileColumnDefinition>& columns, const spec::NameMapping* mapping,
-               std::vector<std::string>& path, bool keep, int32_t* unmapped) {
+               std::vector<std::string>& path, duckdb::LogicalTypeId parent, bool keep,
+               int32_t* unmapped) {
   for (auto& column : columns) {
-    // DuckDB shows a map as one child "key_value" above key and value; the mapping has no such
-    // step.
-    bool step = column.name != "key_value";
-    if (step) path.push_back(column.name == "list" ? "element" : column.name);
+    // DuckDB shows a map as one child above key and value; the mapping has no such step. A list's
+    // child has whatever name the file gives it.
+    const bool step = parent != duckdb::LogicalTypeId::MAP || columns.size() != 1;
+    if (step) path.push_back(parent == duckdb::LogicalTypeId::LIST ? "element" : column.name);
     bool has_id = keep && !column.identifier.IsNull() &&
                   column.identifier.type().id() == duckdb::LogicalTypeId::INTEGER;
     if (!has_id) {
@@ -100,7 +102,8 @@ void AssignIds(duckdb::vector<MultiFileColumnDefinition>& columns, const spec::N
       int32_t id = mapped != nullptr && mapped->id ? *mapped->id : (*unmapped)--;
       column.identifier = duckdb::Value::INTEGER(id);
     }
-    AssignIds(column.children, mapping, path, keep, unmapped);
+    AssignIds(column.children, mapping, path,
+              step ? column.type.id() : duckdb::LogicalTypeId::STRUCT, keep, unmapped);
     if (step) path.pop_back();
   }
 }
@@ -237,8 +240,8 @@ class IcebergReader final : public duckdb::MultiFileReader {
     auto& local = reader.reader->columns;
     std::vector<std::string> path;
     int32_t unmapped = kFirstUnmappedId;
-    AssignIds(local, scan_->name_mapping ? &*scan_->name_mapping : nullptr, path, HasIds(local),
-              &unmapped);
+    AssignIds(local, scan_->name_mapping ? &*scan_->name_mapping : nullptr, path,
+              duckdb::LogicalTypeId::STRUCT, HasIds(local), &unmapped);
     duckdb::vector<MultiFileColumnDefinition> global(columns);
     SetPartitionDefaults(global, TaskOf(reader));
     auto result = MultiFileReader::CreateMapping(context, reader, global, ids, filters, files, bind,

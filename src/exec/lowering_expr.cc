@@ -33,6 +33,7 @@ Result<std::string> Lowering::Expression(const ExprPtr& expr) {
           [&](const plan::ColumnRef& ref) -> R { return Name(ref.id); },
           [&](const plan::LiteralExpr& literal) -> R {
             if (expr->type.kind() == sql::TypeKind::kVariant) extensions_.json = true;
+            if (expr->type.is_nested()) NeedCoreFunctions();  // list_value, map
             return LiteralSql(literal.value, expr->type);
           },
           [&](const plan::Call& call) -> R { return Call(*expr, call); },

@@ -86,3 +86,21 @@ def test_sketches_count_distinct_values(session):
     assert text.startswith(b"PFA1") and all(b'"ndv":"%d"' % n in text.replace(b" ", b"") for n in (1000, 7, 1))
     with pytest.raises(SqlError, match="Can't find column nosuch in table"):
         session.run("CALL local.system.compute_table_stats(table => 'db.t', columns => array('nosuch'))")
+
+
+@pytest.mark.parametrize("compliant", [True, False], ids=["element", "item"])
+def test_nested_columns_by_name(session, tmp_path, compliant):
+    """Files without field ids whose columns are called what Parquet calls its own groups; narrower types than the table's."""
+    inner = {"list": pa.list_(pa.int32()), "key_value": pa.map_(pa.string(), pa.list_(pa.float32())), "element": pa.int32(),
+             "key": pa.string(), "map": pa.map_(pa.string(), pa.int32()), "array": pa.list_(pa.list_(pa.int32()))}
+    one = {"list": [1, None], "key_value": [("k", [0.5])], "element": 3, "key": "x", "map": [("a", 1)], "array": [[1], []]}
+    schema = pa.schema({**inner, "s": pa.struct(list(inner.items()))})
+    (tmp_path / "src").mkdir()
+    pq.write_table(pa.Table.from_pylist([{**one, "s": one}], schema), tmp_path / "src" / "f.parquet", use_compliant_nested_type=compliant)
+    wide = ("`list`: ARRAY<BIGINT>, key_value: MAP<STRING, ARRAY<DOUBLE>>, element: BIGINT, `key`: STRING, `map`: MAP<STRING, BIGINT>, "
+            "`array`: ARRAY<ARRAY<BIGINT>>")
+    session.run(f"CREATE TABLE db.n ({wide.replace(':', '')}, s STRUCT<{wide}>) USING iceberg")
+    session.run(f"CALL local.system.add_files('db.n', '`parquet`.`{tmp_path}/src`')")
+    values = [[1, None], [["k", [0.5]]], 3, "x", [["a", 1]], [[1], []]]
+    assert session.run("SELECT * FROM db.n") == [[*values, values]]
+    assert session.run("SELECT element, s.element, s.`list`[0] FROM db.n WHERE s.`key` = 'x' AND element = 3") == [[3, 3, 1]]
