@@ -33,7 +33,7 @@ target_include_directories(duckdb SYSTEM INTERFACE ${dx}/extension/parquet/inclu
   ${dx}/third_party/mbedtls/include ${dx}/third_party/brotli/include ${dx}/third_party/snappy ${dx}/third_party/miniz
   ${dx}/third_party/lz4 ${dx}/third_party/fsst ${dx}/third_party/yyjson/include)
 
-# Object stores, in a module of their own: src/io/arrow. Out of the wheel of PyArrow.
+# Object stores, in a module of their own (src/io/arrow), and Spark Connect's results. Out of the wheel of PyArrow.
 foreach(name arrow arrow_s3)
   add_library(${name} SHARED IMPORTED GLOBAL)
   set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${ICEBLINK_PREBUILT}/lib/lib${name}.so.2600)

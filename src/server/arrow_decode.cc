@@ -1,9 +1,10 @@
-#include <cstring>
-#include <optional>
-#include <type_traits>
+#include <arrow/array.h>
+#include <arrow/io/memory.h>
+#include <arrow/ipc/reader.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
 
 #include "server/arrow_ipc.h"
-#include "server/flat_buffer.h"
 
 namespace iceblink::server {
 namespace {
@@ -11,408 +12,298 @@ namespace {
 using sql::DataType;
 using sql::TypeKind;
 
-constexpr uint8_t kSchemaMessage = 1, kRecordBatchMessage = 3;
-
-tl::unexpected<Error> Unsupported(std::string_view what) {
+tl::unexpected<Error> Unsupported(const arrow::DataType& type) {
   return Fail(
       ErrorCode::kUnsupported,
-      "[UNSUPPORTED_ARROWTYPE] Unsupported arrow type " + std::string(what) + ". SQLSTATE: 0A000",
+      "[UNSUPPORTED_ARROWTYPE] Unsupported arrow type " + type.ToString() + ". SQLSTATE: 0A000",
       "SparkUnsupportedOperationException");
 }
-tl::unexpected<Error> Corrupt() {
-  return Fail(ErrorCode::kCorrupt, "The Arrow data is malformed", "SparkException");
+tl::unexpected<Error> Corrupt(const arrow::Status& status) {
+  return Fail(ErrorCode::kCorrupt, "The Arrow data is malformed: " + status.message(),
+              "SparkException");
 }
 
-// How a column's buffers are laid out.
-struct Layout {
-  ArrowType type = ArrowType::kNull;
-  int bits = 0;  // of an integer, a date, a fixed size in bits
-  bool is_signed = true;
-  int64_t multiply = 1;  // to microseconds
-  int64_t divide = 1;
-  int32_t scale = 0;
-  std::vector<Layout> children;
-};
+// ---- types
+// ------------------------------------------------------------------------------------------------------------
 
-struct Field {
-  DataType type;
-  Layout layout;
-};
+Result<DataType> TypeOf(const arrow::DataType& type);
 
-void SetUnit(int16_t unit, Layout& layout) {
-  constexpr int64_t kMultiply[] = {1'000'000, 1'000, 1, 1};
-  layout.multiply = kMultiply[unit & 3];
-  layout.divide = unit == 3 ? 1'000 : 1;
+Result<DataType> StructOf(const arrow::FieldVector& fields) {
+  std::vector<sql::StructField> out;
+  for (const auto& field : fields) {
+    ASSIGN_OR_RETURN(DataType type, TypeOf(*field->type()));
+    out.push_back({field->name(), std::move(type), field->nullable(), {}});
+  }
+  return DataType::Struct(std::move(out));
 }
 
-DataType IntegerType(const Layout& layout) {
-  switch (layout.bits + (layout.is_signed ? 0 : 1)) {
-    case 8:
-      return TypeKind::kTinyInt;
-    case 9:
-    case 16:
-      return TypeKind::kSmallInt;
-    case 17:
-    case 32:
-      return TypeKind::kInt;
-    case 33:
-    case 64:
-      return TypeKind::kBigInt;
-    default:
+Result<DataType> NestedTypeOf(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::STRUCT) return StructOf(type.fields());
+  if (type.id() == arrow::Type::MAP) {
+    const auto& map = static_cast<const arrow::MapType&>(type);
+    ASSIGN_OR_RETURN(DataType key, TypeOf(*map.key_type()));
+    ASSIGN_OR_RETURN(DataType value, TypeOf(*map.item_type()));
+    return DataType::Map(std::move(key), std::move(value), true);
+  }
+  ASSIGN_OR_RETURN(DataType element, TypeOf(*type.field(0)->type()));
+  return DataType::Array(std::move(element), true);
+}
+
+// The narrowest of Spark's types that holds all of Arrow's.
+Result<DataType> TypeOf(const arrow::DataType& type) {
+  switch (type.id()) {
+    case arrow::Type::NA:
+      return DataType();
+    case arrow::Type::BOOL:
+      return DataType(TypeKind::kBoolean);
+    case arrow::Type::INT8:
+      return DataType(TypeKind::kTinyInt);
+    case arrow::Type::UINT8:
+    case arrow::Type::INT16:
+      return DataType(TypeKind::kSmallInt);
+    case arrow::Type::UINT16:
+    case arrow::Type::INT32:
+      return DataType(TypeKind::kInt);
+    case arrow::Type::UINT32:
+    case arrow::Type::INT64:
+      return DataType(TypeKind::kBigInt);
+    case arrow::Type::UINT64:
       return DataType::Decimal(20, 0);
+    case arrow::Type::FLOAT:
+      return DataType(TypeKind::kFloat);
+    case arrow::Type::DOUBLE:
+      return DataType(TypeKind::kDouble);
+    case arrow::Type::DECIMAL128: {
+      const auto& decimal = static_cast<const arrow::Decimal128Type&>(type);
+      return DataType::Decimal(decimal.precision(), decimal.scale());
+    }
+    case arrow::Type::STRING:
+    case arrow::Type::LARGE_STRING:
+      return DataType(TypeKind::kString);
+    case arrow::Type::BINARY:
+    case arrow::Type::LARGE_BINARY:
+    case arrow::Type::FIXED_SIZE_BINARY:
+      return DataType(TypeKind::kBinary);
+    case arrow::Type::DATE32:
+    case arrow::Type::DATE64:
+      return DataType(TypeKind::kDate);
+    case arrow::Type::TIME32:
+    case arrow::Type::TIME64:
+      return DataType::Time(6);
+    case arrow::Type::TIMESTAMP:
+      return DataType(static_cast<const arrow::TimestampType&>(type).timezone().empty()
+                          ? TypeKind::kTimestampNtz
+                          : TypeKind::kTimestamp);
+    case arrow::Type::DURATION:
+      return DataType::DayTimeInterval(sql::IntervalField::kDay, sql::IntervalField::kSecond);
+    case arrow::Type::INTERVAL_MONTHS:
+      return DataType::YearMonthInterval(sql::IntervalField::kYear, sql::IntervalField::kMonth);
+    case arrow::Type::DICTIONARY:
+      return TypeOf(*static_cast<const arrow::DictionaryType&>(type).value_type());
+    case arrow::Type::LIST:
+    case arrow::Type::LARGE_LIST:
+    case arrow::Type::FIXED_SIZE_LIST:
+    case arrow::Type::MAP:
+    case arrow::Type::STRUCT:
+      return NestedTypeOf(type);
+    default:
+      return Unsupported(type);
   }
 }
 
-Result<Field> ReadField(const FlatTable& table, int depth);
+// ---- values
+// -----------------------------------------------------------------------------------------------------------
 
-Result<std::vector<Field>> Children(const FlatTable& table, size_t count, int depth) {
-  std::vector<Field> out;
-  for (const FlatTable& child : table.Tables(5)) {
-    ASSIGN_OR_RETURN(Field field, ReadField(child, depth + 1));
-    out.push_back(std::move(field));
-  }
-  if (count != 0 && out.size() != count) return Corrupt();
+ValueList ValuesOf(const arrow::Array& array);
+
+// The values of rows that are not null; `make` takes a row's number.
+template <typename Make>
+ValueList Rows(const arrow::Array& array, Make make) {
+  ValueList out(static_cast<size_t>(array.length()));
+  for (int64_t i = 0; i < array.length(); ++i)
+    if (array.IsValid(i)) out[static_cast<size_t>(i)] = make(i);
   return out;
 }
 
-Result<Field> NestedField(const FlatTable& table, Layout layout, int depth) {
-  ASSIGN_OR_RETURN(std::vector<Field> children,
-                   Children(table, layout.type == ArrowType::kStruct ? 0 : 1, depth));
-  std::vector<FlatTable> tables = table.Tables(5);
-  DataType type;
-  if (layout.type == ArrowType::kStruct) {
-    std::vector<sql::StructField> fields;
-    for (size_t i = 0; i < children.size(); ++i)
-      fields.push_back(
-          {std::string(tables[i].Text(0)), children[i].type, tables[i].Get<uint8_t>(1) != 0, {}});
-    type = DataType::Struct(std::move(fields));
-  } else if (layout.type == ArrowType::kMap) {
-    const DataType& entry = children[0].type;
-    if (entry.kind() != TypeKind::kStruct || entry.fields().size() != 2) return Corrupt();
-    type = DataType::Map(entry.fields()[0].type, entry.fields()[1].type, true);
-  } else {
-    type = DataType::Array(children[0].type, true);
-  }
-  for (Field& child : children) layout.children.push_back(std::move(child.layout));
-  return Field{std::move(type), std::move(layout)};
+template <typename Array, typename As>
+ValueList Numbers(const arrow::Array& array) {
+  const auto& typed = static_cast<const Array&>(array);
+  return Rows(array, [&](int64_t i) { return Value(static_cast<As>(typed.Value(i))); });
 }
 
-Result<Field> ReadField(const FlatTable& table, int depth) {
-  if (depth > 64) return Corrupt();
-  Layout layout;
-  layout.type = static_cast<ArrowType>(table.Get<uint8_t>(2));
-  FlatTable type = table.Table(3);
-  if (table.Has(4)) return Unsupported("dictionary");
-  switch (layout.type) {
-    case ArrowType::kNull:
-      return Field{DataType(), layout};
-    case ArrowType::kBool:
-      return Field{TypeKind::kBoolean, layout};
-    case ArrowType::kInt:
-      layout.bits = type.Get<int32_t>(0);
-      layout.is_signed = type.Get<uint8_t>(1) != 0;
-      return Field{IntegerType(layout), layout};
-    case ArrowType::kFloatingPoint:
-      layout.bits = type.Get<int16_t>(0) == 1 ? 32 : 64;
-      if (type.Get<int16_t>(0) == 0) return Unsupported("halffloat");
-      return Field{layout.bits == 32 ? TypeKind::kFloat : TypeKind::kDouble, layout};
-    case ArrowType::kUtf8:
-    case ArrowType::kLargeUtf8:
-      return Field{TypeKind::kString, layout};
-    case ArrowType::kBinary:
-    case ArrowType::kLargeBinary:
-      return Field{TypeKind::kBinary, layout};
-    case ArrowType::kFixedSizeBinary:
-      layout.bits = 8 * type.Get<int32_t>(0);
-      return Field{TypeKind::kBinary, layout};
-    case ArrowType::kDecimal:
-      if (type.Get<int32_t>(2, 128) != 128) return Unsupported("decimal256");
-      layout.scale = type.Get<int32_t>(1);
-      return Field{DataType::Decimal(type.Get<int32_t>(0), layout.scale), layout};
-    case ArrowType::kDate:
-      layout.bits = type.Get<int16_t>(0, 1) == 0 ? 32 : 64;
-      return Field{TypeKind::kDate, layout};
-    case ArrowType::kTimestamp:
-      SetUnit(type.Get<int16_t>(0), layout);
-      return Field{type.Has(1) ? TypeKind::kTimestamp : TypeKind::kTimestampNtz, layout};
-    case ArrowType::kDuration:
-      SetUnit(type.Get<int16_t>(0, 1), layout);
-      return Field{DataType::DayTimeInterval(sql::IntervalField::kDay, sql::IntervalField::kSecond),
-                   layout};
-    case ArrowType::kList:
-    case ArrowType::kLargeList:
-    case ArrowType::kMap:
-    case ArrowType::kStruct:
-      return NestedField(table, std::move(layout), depth);
-    case ArrowType::kNone:
-    case ArrowType::kTime:
-    case ArrowType::kInterval:
-    case ArrowType::kUnion:
-    case ArrowType::kFixedSizeList:
-      break;
-  }
-  return Unsupported("number " + std::to_string(static_cast<int>(layout.type)));
+// Counts of a unit, in microseconds.
+template <typename Array, typename Make>
+ValueList Micros(const arrow::Array& array, arrow::TimeUnit::type unit, Make make) {
+  constexpr int64_t kMultiply[] = {1'000'000, 1'000, 1, 1}, kDivide[] = {1, 1, 1, 1'000};
+  const auto& typed = static_cast<const Array&>(array);
+  return Rows(array, [&](int64_t i) {
+    return make(static_cast<int64_t>(typed.Value(i)) / kDivide[unit] * kMultiply[unit]);
+  });
 }
 
-// ---- batches
-// ----------------------------------------------------------------------------------------------------------
+template <typename Array, typename Wrap>
+ValueList Texts(const arrow::Array& array, Wrap wrap) {
+  const auto& typed = static_cast<const Array&>(array);
+  return Rows(array, [&](int64_t i) { return Value(wrap(std::string(typed.GetView(i)))); });
+}
 
-class BatchReader {
- public:
-  BatchReader(const FlatTable& batch, std::string_view body)
-      : nodes_(batch.Pairs(1)), buffers_(batch.Pairs(2)), body_(body) {}
+template <typename Array>
+ValueList Lists(const arrow::Array& array) {
+  const auto& typed = static_cast<const Array&>(array);
+  ValueList elements = ValuesOf(*typed.values());
+  return Rows(array, [&](int64_t i) {
+    auto first = elements.begin() + typed.value_offset(i);
+    return Value::Array({first, first + typed.value_length(i)});
+  });
+}
 
-  // The values of the next column, `count` by the batch or by its parent's offsets.
-  Result<ValueList> Column(const Layout& layout) {
-    if (node_ >= nodes_.size()) return Corrupt();
-    auto [length, nulls] = nodes_[node_++];
-    if (length < 0 || length > INT32_MAX) return Corrupt();
-    size_t count = static_cast<size_t>(length);
-    if (layout.type == ArrowType::kNull) return ValueList(count);
-    ASSIGN_OR_RETURN(std::string_view validity, Buffer());
-    if (nulls != 0 && !validity.empty() && validity.size() * 8 < count) return Corrupt();
-    auto content = Content(layout, count);
-    if (!content || nulls == 0 || validity.empty()) return content;
-    for (size_t i = 0; i < count; ++i)
-      if ((validity[i / 8] >> (i % 8) & 1) == 0) (*content)[i] = Value();
-    return content;
-  }
+ValueList Maps(const arrow::Array& array) {
+  const auto& typed = static_cast<const arrow::MapArray&>(array);
+  ValueList keys = ValuesOf(*typed.keys()), items = ValuesOf(*typed.items());
+  return Rows(array, [&](int64_t i) {
+    std::vector<std::pair<Value, Value>> entries;
+    for (int64_t e = typed.value_offset(i); e < typed.value_offset(i) + typed.value_length(i); ++e)
+      entries.emplace_back(keys[static_cast<size_t>(e)], items[static_cast<size_t>(e)]);
+    return Value::Map(std::move(entries));
+  });
+}
 
- private:
-  Result<std::string_view> Buffer() {
-    if (buffer_ >= buffers_.size()) return Corrupt();
-    auto [offset, length] = buffers_[buffer_++];
-    if (offset < 0 || length < 0 ||
-        static_cast<uint64_t>(offset) + static_cast<uint64_t>(length) > body_.size())
-      return Corrupt();
-    return body_.substr(static_cast<size_t>(offset), static_cast<size_t>(length));
-  }
-  template <typename T, typename Convert>
-  Result<ValueList> Fixed(size_t count, Convert convert) {
-    ASSIGN_OR_RETURN(std::string_view bytes, Buffer());
-    if (bytes.size() < count * sizeof(T)) return Corrupt();
-    ValueList out;
-    out.reserve(count);
-    for (size_t i = 0; i < count; ++i) {
-      T value;
-      std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-      out.push_back(convert(value));
-    }
-    return out;
-  }
-  template <typename T>
-  Result<ValueList> Narrow(size_t count) {
-    return Fixed<T>(count, [](T v) { return Value(static_cast<int32_t>(v)); });
-  }
-  template <typename T>
-  Result<ValueList> Wide(size_t count) {
-    return Fixed<T>(count, [](T v) { return Value(static_cast<int64_t>(v)); });
-  }
-  Result<ValueList> Integers(const Layout& layout, size_t count) {
-    switch (layout.bits + (layout.is_signed ? 0 : 1)) {
-      case 8:
-        return Narrow<int8_t>(count);
-      case 9:
-        return Narrow<uint8_t>(count);
-      case 16:
-        return Narrow<int16_t>(count);
-      case 17:
-        return Narrow<uint16_t>(count);
-      case 32:
-        return Narrow<int32_t>(count);
-      case 33:
-        return Wide<uint32_t>(count);
-      case 64:
-        return Wide<int64_t>(count);
-      case 65:
-        return Fixed<uint64_t>(
-            count, [](uint64_t v) { return Value(Decimal{static_cast<Int128>(v), 0}); });
-      default:
-        return Corrupt();
-    }
-  }
-  Result<std::vector<int64_t>> Offsets(bool large, size_t count) {
-    ASSIGN_OR_RETURN(std::string_view bytes, Buffer());
-    std::vector<int64_t> out(count + 1, 0);
-    size_t width = large ? 8 : 4;
-    if (count == 0) return out;
-    if (bytes.size() < (count + 1) * width) return Corrupt();
-    for (size_t i = 0; i <= count; ++i) {
-      int32_t narrow = 0;
-      if (large)
-        std::memcpy(&out[i], bytes.data() + i * 8, 8);
-      else
-        std::memcpy(&narrow, bytes.data() + i * 4, 4), out[i] = narrow;
-      if (out[i] < 0 || (i > 0 && out[i] < out[i - 1])) return Corrupt();
-    }
-    return out;
-  }
-  template <typename Make>
-  Result<ValueList> Texts(bool large, size_t count, Make make) {
-    ASSIGN_OR_RETURN(std::vector<int64_t> offsets, Offsets(large, count));
-    ASSIGN_OR_RETURN(std::string_view bytes, Buffer());
-    if (static_cast<uint64_t>(offsets.back()) > bytes.size()) return Corrupt();
-    ValueList out;
-    for (size_t i = 0; i < count; ++i)
-      out.push_back(make(std::string(bytes.substr(
-          static_cast<size_t>(offsets[i]), static_cast<size_t>(offsets[i + 1] - offsets[i])))));
-    return out;
-  }
-  Result<ValueList> Lists(const Layout& layout, size_t count) {
-    ASSIGN_OR_RETURN(std::vector<int64_t> offsets,
-                     Offsets(layout.type == ArrowType::kLargeList, count));
-    ASSIGN_OR_RETURN(ValueList inner, Column(layout.children[0]));
-    if (static_cast<uint64_t>(offsets.back()) > inner.size()) return Corrupt();
-    ValueList out;
-    for (size_t i = 0; i < count; ++i) {
-      ValueList elements(inner.begin() + offsets[i], inner.begin() + offsets[i + 1]);
-      if (layout.type != ArrowType::kMap) {
-        out.push_back(Value::Array(std::move(elements)));
-        continue;
-      }
-      std::vector<std::pair<Value, Value>> entries;
-      for (const Value& entry : elements)
-        entries.emplace_back(entry.fields()[0], entry.fields()[1]);
-      out.push_back(Value::Map(std::move(entries)));
-    }
-    return out;
-  }
-  Result<ValueList> Structs(const Layout& layout, size_t count) {
-    std::vector<ValueList> rows(count);
-    for (const Layout& child : layout.children) {
-      ASSIGN_OR_RETURN(ValueList column, Column(child));
-      if (column.size() < count) return Corrupt();
-      for (size_t i = 0; i < count; ++i) rows[i].push_back(std::move(column[i]));
-    }
-    ValueList out;
-    for (ValueList& row : rows) out.push_back(Value::Struct(std::move(row)));
-    return out;
-  }
-  Result<ValueList> FixedBytes(size_t width, size_t count) {
-    ASSIGN_OR_RETURN(std::string_view bytes, Buffer());
-    if (bytes.size() < width * count) return Corrupt();
-    ValueList out;
-    for (size_t i = 0; i < count; ++i)
-      out.push_back(Value(Bytes{std::string(bytes.substr(i * width, width))}));
-    return out;
-  }
-  Result<ValueList> Bits(size_t count) {
-    ASSIGN_OR_RETURN(std::string_view bytes, Buffer());
-    if (bytes.size() * 8 < count) return Corrupt();
-    ValueList out;
-    for (size_t i = 0; i < count; ++i) out.push_back(Value((bytes[i / 8] >> (i % 8) & 1) != 0));
-    return out;
-  }
-  Result<ValueList> Content(const Layout& layout, size_t count) {
-    switch (layout.type) {
-      case ArrowType::kBool:
-        return Bits(count);
-      case ArrowType::kInt:
-        return Integers(layout, count);
-      case ArrowType::kFloatingPoint:
-        if (layout.bits == 32) return Fixed<float>(count, [](float v) { return Value(v); });
-        return Fixed<double>(count, [](double v) { return Value(v); });
-      case ArrowType::kUtf8:
-      case ArrowType::kLargeUtf8:
-        return Texts(layout.type == ArrowType::kLargeUtf8, count,
-                     [](std::string text) { return Value(std::move(text)); });
-      case ArrowType::kBinary:
-      case ArrowType::kLargeBinary:
-        return Texts(layout.type == ArrowType::kLargeBinary, count,
-                     [](std::string text) { return Value(Bytes{std::move(text)}); });
-      case ArrowType::kFixedSizeBinary:
-        return FixedBytes(static_cast<size_t>(layout.bits / 8), count);
-      case ArrowType::kDecimal:
-        return Fixed<Int128>(count, [&](Int128 v) { return Value(Decimal{v, layout.scale}); });
-      case ArrowType::kDate:
-        if (layout.bits == 32) return Narrow<int32_t>(count);
-        return Fixed<int64_t>(
-            count, [](int64_t ms) { return Value(static_cast<int32_t>(ms / 86'400'000)); });
-      case ArrowType::kTimestamp:
-        return Fixed<int64_t>(
-            count, [&](int64_t v) { return Value(v / layout.divide * layout.multiply); });
-      case ArrowType::kDuration:
-        return Fixed<int64_t>(count, [&](int64_t v) {
-          return Value(Interval{0, 0, v / layout.divide * layout.multiply});
-        });
-      case ArrowType::kList:
-      case ArrowType::kLargeList:
-      case ArrowType::kMap:
-        return Lists(layout, count);
-      case ArrowType::kStruct:
-        return Structs(layout, count);
-      case ArrowType::kNone:
-      case ArrowType::kNull:
-      case ArrowType::kTime:
-      case ArrowType::kInterval:
-      case ArrowType::kUnion:
-      case ArrowType::kFixedSizeList:
-        break;
-    }
-    return Corrupt();
-  }
+ValueList Structs(const arrow::Array& array) {
+  const auto& typed = static_cast<const arrow::StructArray&>(array);
+  std::vector<ValueList> columns;
+  for (const auto& field : typed.fields()) columns.push_back(ValuesOf(*field));
+  return Rows(array, [&](int64_t i) {
+    ValueList fields;
+    for (ValueList& column : columns) fields.push_back(std::move(column[static_cast<size_t>(i)]));
+    return Value::Struct(std::move(fields));
+  });
+}
 
-  std::vector<std::pair<int64_t, int64_t>> nodes_;
-  std::vector<std::pair<int64_t, int64_t>> buffers_;
-  std::string_view body_;
-  size_t node_ = 0;
-  size_t buffer_ = 0;
-};
+ValueList Dictionary(const arrow::Array& array) {
+  const auto& typed = static_cast<const arrow::DictionaryArray&>(array);
+  ValueList words = ValuesOf(*typed.dictionary());
+  return Rows(array, [&](int64_t i) { return words[static_cast<size_t>(typed.GetValueIndex(i))]; });
+}
 
-Status AppendBatch(const FlatTable& batch, std::string_view body,
-                   const std::vector<Layout>& layouts, std::vector<ValueList>& rows) {
-  if (batch.Has(3)) return Unsupported("compressed batch");
-  BatchReader reader(batch, body);
-  size_t first = rows.size();
-  int64_t length = batch.Get<int64_t>(0);
-  if (length < 0 || length > INT32_MAX) return Corrupt();
-  rows.resize(first + static_cast<size_t>(length));
-  for (const Layout& layout : layouts) {
-    ASSIGN_OR_RETURN(ValueList column, reader.Column(layout));
-    if (column.size() != static_cast<size_t>(length)) return Corrupt();
-    for (size_t i = 0; i < column.size(); ++i) rows[first + i].push_back(std::move(column[i]));
+ValueList Decimals(const arrow::Array& array) {
+  const auto& typed = static_cast<const arrow::Decimal128Array&>(array);
+  const int32_t scale = static_cast<const arrow::Decimal128Type&>(*array.type()).scale();
+  return Rows(array, [&](int64_t i) {
+    Int128 unscaled;
+    std::memcpy(&unscaled, typed.GetValue(i), sizeof unscaled);
+    return Value(Decimal{unscaled, scale});
+  });
+}
+
+std::string AsText(std::string text) { return text; }
+Bytes AsBytes(std::string text) { return Bytes{std::move(text)}; }
+Value AsCount(int64_t micros) { return Value(micros); }
+Value AsInterval(int64_t micros) { return Value(Interval{0, 0, micros}); }
+
+// Of a type that TypeOf takes.
+ValueList ValuesOf(const arrow::Array& array) {
+  const arrow::DataType& type = *array.type();
+  switch (type.id()) {
+    case arrow::Type::BOOL:
+      return Numbers<arrow::BooleanArray, bool>(array);
+    case arrow::Type::INT8:
+      return Numbers<arrow::Int8Array, int32_t>(array);
+    case arrow::Type::UINT8:
+      return Numbers<arrow::UInt8Array, int32_t>(array);
+    case arrow::Type::INT16:
+      return Numbers<arrow::Int16Array, int32_t>(array);
+    case arrow::Type::UINT16:
+      return Numbers<arrow::UInt16Array, int32_t>(array);
+    case arrow::Type::INT32:
+      return Numbers<arrow::Int32Array, int32_t>(array);
+    case arrow::Type::UINT32:
+      return Numbers<arrow::UInt32Array, int64_t>(array);
+    case arrow::Type::INT64:
+      return Numbers<arrow::Int64Array, int64_t>(array);
+    case arrow::Type::UINT64: {
+      const auto& typed = static_cast<const arrow::UInt64Array&>(array);
+      return Rows(array, [&](int64_t i) { return Value(Decimal{Int128(typed.Value(i)), 0}); });
+    }
+    case arrow::Type::FLOAT:
+      return Numbers<arrow::FloatArray, float>(array);
+    case arrow::Type::DOUBLE:
+      return Numbers<arrow::DoubleArray, double>(array);
+    case arrow::Type::DECIMAL128:
+      return Decimals(array);
+    case arrow::Type::STRING:
+      return Texts<arrow::StringArray>(array, AsText);
+    case arrow::Type::LARGE_STRING:
+      return Texts<arrow::LargeStringArray>(array, AsText);
+    case arrow::Type::BINARY:
+      return Texts<arrow::BinaryArray>(array, AsBytes);
+    case arrow::Type::LARGE_BINARY:
+      return Texts<arrow::LargeBinaryArray>(array, AsBytes);
+    case arrow::Type::FIXED_SIZE_BINARY:
+      return Texts<arrow::FixedSizeBinaryArray>(array, AsBytes);
+    case arrow::Type::DATE32:
+      return Numbers<arrow::Date32Array, int32_t>(array);
+    case arrow::Type::DATE64: {
+      const auto& typed = static_cast<const arrow::Date64Array&>(array);
+      return Rows(array, [&](int64_t i) { return Value(int32_t(typed.Value(i) / 86'400'000)); });
+    }
+    case arrow::Type::TIME32:
+      return Micros<arrow::Time32Array>(array, static_cast<const arrow::TimeType&>(type).unit(),
+                                        AsCount);
+    case arrow::Type::TIME64:
+      return Micros<arrow::Time64Array>(array, static_cast<const arrow::TimeType&>(type).unit(),
+                                        AsCount);
+    case arrow::Type::TIMESTAMP:
+      return Micros<arrow::TimestampArray>(
+          array, static_cast<const arrow::TimestampType&>(type).unit(), AsCount);
+    case arrow::Type::DURATION:
+      return Micros<arrow::DurationArray>(
+          array, static_cast<const arrow::DurationType&>(type).unit(), AsInterval);
+    case arrow::Type::INTERVAL_MONTHS: {
+      const auto& typed = static_cast<const arrow::MonthIntervalArray&>(array);
+      return Rows(array, [&](int64_t i) { return Value(Interval{typed.Value(i), 0, 0}); });
+    }
+    case arrow::Type::DICTIONARY:
+      return Dictionary(array);
+    case arrow::Type::LIST:
+      return Lists<arrow::ListArray>(array);
+    case arrow::Type::LARGE_LIST:
+      return Lists<arrow::LargeListArray>(array);
+    case arrow::Type::FIXED_SIZE_LIST:
+      return Lists<arrow::FixedSizeListArray>(array);
+    case arrow::Type::MAP:
+      return Maps(array);
+    case arrow::Type::STRUCT:
+      return Structs(array);
+    default:  // null
+      return ValueList(static_cast<size_t>(array.length()));
   }
-  return {};
+}
+
+void AppendRows(const arrow::RecordBatch& batch, std::vector<ValueList>& rows) {
+  const size_t first = rows.size();
+  rows.resize(first + static_cast<size_t>(batch.num_rows()));
+  for (const auto& column : batch.columns()) {
+    ValueList values = ValuesOf(*column);
+    for (size_t i = 0; i < values.size(); ++i) rows[first + i].push_back(std::move(values[i]));
+  }
 }
 
 }  // namespace
 
 Result<ArrowRows> DecodeArrow(std::string_view stream) {
+  auto opened = arrow::ipc::RecordBatchStreamReader::Open(
+      std::make_shared<arrow::io::BufferReader>(std::make_shared<arrow::Buffer>(stream)));
+  if (!opened.ok()) return Corrupt(opened.status());
   ArrowRows out;
-  std::vector<Layout> layouts;
-  bool has_schema = false;
-  while (stream.size() >= 8) {
-    uint32_t marker = 0, size = 0;
-    std::memcpy(&marker, stream.data(), 4);
-    std::memcpy(&size, stream.data() + 4, 4);
-    if (marker != 0xFFFFFFFF) return Corrupt();
-    if (size == 0) break;
-    if (stream.size() - 8 < size) return Corrupt();
-    FlatTable message = FlatTable::Root(stream.substr(8, size));
-    stream.remove_prefix(8 + size);
-    int64_t body_size = message.Get<int64_t>(3);
-    if (body_size < 0 || static_cast<uint64_t>(body_size) > stream.size()) return Corrupt();
-    uint8_t kind = message.Get<uint8_t>(1);
-    if (kind == kSchemaMessage) {
-      std::vector<sql::StructField> fields;
-      for (const FlatTable& table : message.Table(2).Tables(1)) {
-        ASSIGN_OR_RETURN(Field field, ReadField(table, 0));
-        fields.push_back(
-            {std::string(table.Text(0)), std::move(field.type), table.Get<uint8_t>(1) != 0, {}});
-        layouts.push_back(std::move(field.layout));
-      }
-      out.schema = DataType::Struct(std::move(fields));
-      has_schema = true;
-    } else if (kind == kRecordBatchMessage) {
-      RETURN_IF_ERROR(AppendBatch(
-          message.Table(2), stream.substr(0, static_cast<size_t>(body_size)), layouts, out.rows));
-    } else {
-      return Unsupported("dictionary");
-    }
-    stream.remove_prefix(static_cast<size_t>(body_size));
+  ASSIGN_OR_RETURN(out.schema, StructOf((*opened)->schema()->fields()));
+  while (true) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    arrow::Status status = (*opened)->ReadNext(&batch);
+    if (status.ok() && batch == nullptr) return out;
+    if (status.ok()) status = batch->ValidateFull();  // offsets and texts come from outside
+    if (!status.ok()) return Corrupt(status);
+    AppendRows(*batch, out.rows);
   }
-  if (!has_schema) return Corrupt();
-  return out;
 }
 
 }  // namespace iceblink::server

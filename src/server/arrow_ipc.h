@@ -1,8 +1,7 @@
-// Rows as Arrow IPC streams, the form in which Spark Connect carries them both ways. Pure
-// functions.
+// Rows as Arrow IPC streams, the form in which Spark Connect carries them both ways, by Arrow C++.
+// Pure functions.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,32 +13,6 @@
 #include "sql/data_type.h"
 
 namespace iceblink::server {
-
-// What Arrow calls the types of Spark.
-enum class ArrowType : uint8_t {
-  kNone,
-  kNull,
-  kInt,
-  kFloatingPoint,
-  kBinary,
-  kUtf8,
-  kBool,
-  kDecimal,
-  kDate,
-  kTime,
-  kTimestamp,
-  kInterval,
-  kList,
-  kStruct,
-  kUnion,
-  kFixedSizeBinary,
-  kFixedSizeList,
-  kMap,
-  kDuration,
-  kLargeBinary,
-  kLargeUtf8,
-  kLargeList,
-};
 
 // Makes a whole stream (schema, one batch, end) of columns or rows of a struct type. TIMESTAMP
 // columns carry `time_zone`. Error: kUnsupported for types that Arrow has no form of.
@@ -55,8 +28,7 @@ struct ArrowRows {
   std::vector<ValueList> rows;
 };
 
-// Reads all batches of a stream. Error: kUnsupported for types without a Spark form, dictionaries
-// and compression; kCorrupt.
+// Reads all batches of a stream. Error: kUnsupported for types without a Spark form; kCorrupt.
 Result<ArrowRows> DecodeArrow(std::string_view stream);
 
 }  // namespace iceblink::server

@@ -49,3 +49,22 @@ def test_python_code_is_refused_by_name(spark):
     assert "Python" in error.getMessage() and error.getCondition() == "UNSUPPORTED_FEATURE"
     error = failure(PySparkException, lambda: spark.readStream.table("t").isStreaming)
     assert "stream" in error.getMessage().lower()
+
+
+@pytest.mark.parametrize("cut", [0, 10, 100, 200])
+def test_malformed_local_data(spark, cut):
+    import pyarrow as pa
+    from pyspark.sql.connect.proto import base_pb2_grpc, ExecutePlanRequest
+
+    table = pa.table({"s": ["one", "two", "three"]})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    data = bytearray(sink.getvalue().to_pybytes())
+    request = ExecutePlanRequest(session_id=spark.session_id)
+    request.plan.root.project.input.local_relation.data = bytes(data[:cut] + b"\xff" * 40 + data[cut + 40:])
+    request.plan.root.project.expressions.add().unresolved_star.SetInParent()
+    stub = base_pb2_grpc.SparkConnectServiceStub(spark._client._channel)
+    with pytest.raises(Exception, match="Arrow data is malformed"):
+        list(stub.ExecutePlan(request))
+    assert spark.range(3).count() == 3

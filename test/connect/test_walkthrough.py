@@ -88,3 +88,19 @@ def test_parameters(spark):
     assert spark.sql("SELECT ? * ? AS x", args=[6, 7]).collect() == [Row(x=42)]
     frame = spark.range(4)
     assert spark.sql("SELECT sum(id) AS s FROM {df}", df=frame).collect() == [Row(s=6)]
+
+
+def test_arrow_tables(spark):
+    """Types that Arrow has beside Spark's own."""
+    import pyarrow as pa
+
+    table = pa.table({
+        "word": pa.array(["a", None, "a"]).dictionary_encode(),
+        "large": pa.array(["x", "y", None], pa.large_string()),
+        "pair": pa.array([[1, 2], [3, 4], [5, 6]], pa.list_(pa.int32(), 2)),
+        "map": pa.array([[("k", 1.5)], None, []], pa.map_(pa.string(), pa.float32())),
+    })
+    rows = spark.createDataFrame(table).collect()
+    assert [r.word for r in rows] == ["a", None, "a"]
+    assert [r.large for r in rows] == ["x", "y", None] and rows[2].pair == [5, 6]
+    assert [r.map for r in rows] == [{"k": 1.5}, None, {}]
