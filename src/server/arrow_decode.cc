@@ -4,6 +4,10 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
 #include "server/arrow_ipc.h"
 
 namespace iceblink::server {
@@ -132,19 +136,24 @@ ValueList Numbers(const arrow::Array& array) {
 }
 
 // Counts of a unit, in microseconds.
-template <typename Array, typename Make>
-ValueList Micros(const arrow::Array& array, arrow::TimeUnit::type unit, Make make) {
+template <typename Array, typename As>
+ValueList Micros(const arrow::Array& array) {
   constexpr int64_t kMultiply[] = {1'000'000, 1'000, 1, 1}, kDivide[] = {1, 1, 1, 1'000};
   const auto& typed = static_cast<const Array&>(array);
+  const auto unit = static_cast<const typename Array::TypeClass&>(*array.type()).unit();
   return Rows(array, [&](int64_t i) {
-    return make(static_cast<int64_t>(typed.Value(i)) / kDivide[unit] * kMultiply[unit]);
+    const int64_t micros = static_cast<int64_t>(typed.Value(i)) / kDivide[unit] * kMultiply[unit];
+    if constexpr (std::is_same_v<As, Interval>)
+      return Value(Interval{0, 0, micros});
+    else
+      return Value(micros);
   });
 }
 
-template <typename Array, typename Wrap>
-ValueList Texts(const arrow::Array& array, Wrap wrap) {
+template <typename Array, typename As>
+ValueList Texts(const arrow::Array& array) {
   const auto& typed = static_cast<const Array&>(array);
-  return Rows(array, [&](int64_t i) { return Value(wrap(std::string(typed.GetView(i)))); });
+  return Rows(array, [&](int64_t i) { return Value(As{std::string(typed.GetView(i))}); });
 }
 
 template <typename Array>
@@ -195,88 +204,70 @@ ValueList Decimals(const arrow::Array& array) {
   });
 }
 
-std::string AsText(std::string text) { return text; }
-Bytes AsBytes(std::string text) { return Bytes{std::move(text)}; }
-Value AsCount(int64_t micros) { return Value(micros); }
-Value AsInterval(int64_t micros) { return Value(Interval{0, 0, micros}); }
+ValueList Unsigned64(const arrow::Array& array) {
+  const auto& typed = static_cast<const arrow::UInt64Array&>(array);
+  return Rows(array, [&](int64_t i) { return Value(Decimal{Int128(typed.Value(i)), 0}); });
+}
 
-// Of a type that TypeOf takes.
+ValueList Dates64(const arrow::Array& array) {
+  const auto& typed = static_cast<const arrow::Date64Array&>(array);
+  return Rows(array, [&](int64_t i) { return Value(int32_t(typed.Value(i) / 86'400'000)); });
+}
+
+ValueList Months(const arrow::Array& array) {
+  const auto& typed = static_cast<const arrow::MonthIntervalArray&>(array);
+  return Rows(array, [&](int64_t i) { return Value(Interval{typed.Value(i), 0, 0}); });
+}
+
+ValueList Nulls(const arrow::Array& array) {
+  return ValueList(static_cast<size_t>(array.length()));
+}
+
+struct Reader {
+  arrow::Type::type type;
+  ValueList (*read)(const arrow::Array&);
+};
+
+// Every type that TypeOf takes.
+constexpr Reader kReaders[] = {
+    {arrow::Type::NA, Nulls},
+    {arrow::Type::BOOL, Numbers<arrow::BooleanArray, bool>},
+    {arrow::Type::INT8, Numbers<arrow::Int8Array, int32_t>},
+    {arrow::Type::UINT8, Numbers<arrow::UInt8Array, int32_t>},
+    {arrow::Type::INT16, Numbers<arrow::Int16Array, int32_t>},
+    {arrow::Type::UINT16, Numbers<arrow::UInt16Array, int32_t>},
+    {arrow::Type::INT32, Numbers<arrow::Int32Array, int32_t>},
+    {arrow::Type::UINT32, Numbers<arrow::UInt32Array, int64_t>},
+    {arrow::Type::INT64, Numbers<arrow::Int64Array, int64_t>},
+    {arrow::Type::UINT64, Unsigned64},
+    {arrow::Type::FLOAT, Numbers<arrow::FloatArray, float>},
+    {arrow::Type::DOUBLE, Numbers<arrow::DoubleArray, double>},
+    {arrow::Type::DECIMAL128, Decimals},
+    {arrow::Type::STRING, Texts<arrow::StringArray, std::string>},
+    {arrow::Type::LARGE_STRING, Texts<arrow::LargeStringArray, std::string>},
+    {arrow::Type::BINARY, Texts<arrow::BinaryArray, Bytes>},
+    {arrow::Type::LARGE_BINARY, Texts<arrow::LargeBinaryArray, Bytes>},
+    {arrow::Type::FIXED_SIZE_BINARY, Texts<arrow::FixedSizeBinaryArray, Bytes>},
+    {arrow::Type::DATE32, Numbers<arrow::Date32Array, int32_t>},
+    {arrow::Type::DATE64, Dates64},
+    {arrow::Type::TIME32, Micros<arrow::Time32Array, int64_t>},
+    {arrow::Type::TIME64, Micros<arrow::Time64Array, int64_t>},
+    {arrow::Type::TIMESTAMP, Micros<arrow::TimestampArray, int64_t>},
+    {arrow::Type::DURATION, Micros<arrow::DurationArray, Interval>},
+    {arrow::Type::INTERVAL_MONTHS, Months},
+    {arrow::Type::DICTIONARY, Dictionary},
+    {arrow::Type::LIST, Lists<arrow::ListArray>},
+    {arrow::Type::LARGE_LIST, Lists<arrow::LargeListArray>},
+    {arrow::Type::FIXED_SIZE_LIST, Lists<arrow::FixedSizeListArray>},
+    {arrow::Type::MAP, Maps},
+    {arrow::Type::STRUCT, Structs},
+};
+
 ValueList ValuesOf(const arrow::Array& array) {
-  const arrow::DataType& type = *array.type();
-  switch (type.id()) {
-    case arrow::Type::BOOL:
-      return Numbers<arrow::BooleanArray, bool>(array);
-    case arrow::Type::INT8:
-      return Numbers<arrow::Int8Array, int32_t>(array);
-    case arrow::Type::UINT8:
-      return Numbers<arrow::UInt8Array, int32_t>(array);
-    case arrow::Type::INT16:
-      return Numbers<arrow::Int16Array, int32_t>(array);
-    case arrow::Type::UINT16:
-      return Numbers<arrow::UInt16Array, int32_t>(array);
-    case arrow::Type::INT32:
-      return Numbers<arrow::Int32Array, int32_t>(array);
-    case arrow::Type::UINT32:
-      return Numbers<arrow::UInt32Array, int64_t>(array);
-    case arrow::Type::INT64:
-      return Numbers<arrow::Int64Array, int64_t>(array);
-    case arrow::Type::UINT64: {
-      const auto& typed = static_cast<const arrow::UInt64Array&>(array);
-      return Rows(array, [&](int64_t i) { return Value(Decimal{Int128(typed.Value(i)), 0}); });
-    }
-    case arrow::Type::FLOAT:
-      return Numbers<arrow::FloatArray, float>(array);
-    case arrow::Type::DOUBLE:
-      return Numbers<arrow::DoubleArray, double>(array);
-    case arrow::Type::DECIMAL128:
-      return Decimals(array);
-    case arrow::Type::STRING:
-      return Texts<arrow::StringArray>(array, AsText);
-    case arrow::Type::LARGE_STRING:
-      return Texts<arrow::LargeStringArray>(array, AsText);
-    case arrow::Type::BINARY:
-      return Texts<arrow::BinaryArray>(array, AsBytes);
-    case arrow::Type::LARGE_BINARY:
-      return Texts<arrow::LargeBinaryArray>(array, AsBytes);
-    case arrow::Type::FIXED_SIZE_BINARY:
-      return Texts<arrow::FixedSizeBinaryArray>(array, AsBytes);
-    case arrow::Type::DATE32:
-      return Numbers<arrow::Date32Array, int32_t>(array);
-    case arrow::Type::DATE64: {
-      const auto& typed = static_cast<const arrow::Date64Array&>(array);
-      return Rows(array, [&](int64_t i) { return Value(int32_t(typed.Value(i) / 86'400'000)); });
-    }
-    case arrow::Type::TIME32:
-      return Micros<arrow::Time32Array>(array, static_cast<const arrow::TimeType&>(type).unit(),
-                                        AsCount);
-    case arrow::Type::TIME64:
-      return Micros<arrow::Time64Array>(array, static_cast<const arrow::TimeType&>(type).unit(),
-                                        AsCount);
-    case arrow::Type::TIMESTAMP:
-      return Micros<arrow::TimestampArray>(
-          array, static_cast<const arrow::TimestampType&>(type).unit(), AsCount);
-    case arrow::Type::DURATION:
-      return Micros<arrow::DurationArray>(
-          array, static_cast<const arrow::DurationType&>(type).unit(), AsInterval);
-    case arrow::Type::INTERVAL_MONTHS: {
-      const auto& typed = static_cast<const arrow::MonthIntervalArray&>(array);
-      return Rows(array, [&](int64_t i) { return Value(Interval{typed.Value(i), 0, 0}); });
-    }
-    case arrow::Type::DICTIONARY:
-      return Dictionary(array);
-    case arrow::Type::LIST:
-      return Lists<arrow::ListArray>(array);
-    case arrow::Type::LARGE_LIST:
-      return Lists<arrow::LargeListArray>(array);
-    case arrow::Type::FIXED_SIZE_LIST:
-      return Lists<arrow::FixedSizeListArray>(array);
-    case arrow::Type::MAP:
-      return Maps(array);
-    case arrow::Type::STRUCT:
-      return Structs(array);
-    default:  // null
-      return ValueList(static_cast<size_t>(array.length()));
-  }
+  const auto* reader =
+      std::find_if(std::begin(kReaders), std::end(kReaders),
+                   [&](const Reader& candidate) { return candidate.type == array.type_id(); });
+  return reader == std::end(kReaders) ? Nulls(array) : reader->read(array);
 }
 
 void AppendRows(const arrow::RecordBatch& batch, std::vector<ValueList>& rows) {
