@@ -24,14 +24,11 @@ test:
 	@cmake --build $(BUILD)
 	@test/run --build $(BUILD)
 
-# The same hand-overs with real Spark, and with Spark, DuckDB and Trino on our REST catalog: the first run fetches them
-# (about 1.7 GB). Trino wants Java 24 or newer and is skipped without.
+# The same hand-overs with real Spark, and with Spark, PyIceberg, DuckDB and Trino on our REST catalog: the first run fetches
+# them (about 1.7 GB). Trino wants Java 24 or newer and is skipped without.
 interop: build
-	@scripts/setup --spark
 	@scripts/setup --peers
-	@ICEBLINK=$(abspath $(BUILD))/iceblink .venv-spark/bin/python -m pytest -q -p no:cacheprovider test/interop
-	@ICEBLINK=$(abspath $(BUILD))/iceblink .venv-peers/bin/python -m pytest -q -p no:cacheprovider \
-	  test/interop/test_duckdb_rest.py test/interop/test_trino_rest.py
+	@ICEBLINK=$(abspath $(BUILD))/iceblink .venv-spark/bin/python -m pytest -q -rs -p no:cacheprovider test/interop
 
 # Outside suites against the program: Iceberg's REST compatibility kit.
 suites: build

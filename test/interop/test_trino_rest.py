@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 
-trino = pytest.importorskip("trino", reason="needs .venv-peers (make interop)")
+trino = pytest.importorskip("trino", reason="needs the peers (make interop)")
 from iceblink import Iceblink  # noqa: E402
 from rest_server import ROOT, Server  # noqa: E402
 
