@@ -85,6 +85,9 @@ ColumnData ColumnBuilder::Finish() {
   if (data_.offsets.empty() && HasOffsets(type_)) AppendValue(data_.offsets, int32_t{0});
   ColumnData out = std::exchange(data_, {});
   for (ColumnBuilder& child : children_) out.children.push_back(child.Finish());
+  if (type_.kind() == TypeKind::kVariant) {  // the parts of a variant are never null by themselves
+    for (ColumnData& part : out.children) part.nulls = 0, part.validity.clear();
+  }
   return out;
 }
 

@@ -125,38 +125,32 @@ class TypeMapping {
 // ---- columns
 // ----------------------------------------------------------------------------------------------------------
 
-// Buffers refer to the columns and must not outlive them. Columns without rows have empty buffers,
-// offsets too, as Spark has it: its JVM client leaves such a batch unread and would miss its
+// Buffers refer to the columns and must not outlive them. Columns without rows have no buffers, not
+// even offsets, as Spark has it: its JVM client leaves such a batch unread and would miss its
 // memory.
 std::shared_ptr<arrow::Buffer> BufferOf(const std::string& bytes, int64_t rows) {
-  return std::make_shared<arrow::Buffer>(rows == 0 ? std::string_view() : std::string_view(bytes));
+  return rows == 0 ? nullptr : std::make_shared<arrow::Buffer>(std::string_view(bytes));
 }
 
 std::shared_ptr<arrow::ArrayData> ArrayOf(const ColumnData& column, const ArrowType& type,
                                           int64_t rows) {
+  if (type->id() == arrow::Type::NA)
+    return arrow::ArrayData::Make(type, column.length, {nullptr}, column.length);
   std::vector<std::shared_ptr<arrow::Buffer>> buffers = {
       column.nulls == 0 ? nullptr : BufferOf(column.validity, rows)};
-  std::vector<std::shared_ptr<arrow::ArrayData>> children;
-  if (type->id() == arrow::Type::NA) {
-    return arrow::ArrayData::Make(type, column.length, {nullptr}, column.length);
-  }
-  if (type->id() == arrow::Type::MAP) {  // the struct of an entry is no column of ours
-    const ArrowType& entry = type->field(0)->type();
+  if (arrow::is_base_binary_like(type->id()) || arrow::is_list_like(type->id()))
     buffers.push_back(BufferOf(column.offsets, rows));
-    for (int i = 0; i < 2; ++i)
-      children.push_back(
-          ArrayOf(column.children[static_cast<size_t>(i)], entry->field(i)->type(), rows));
-    children = {arrow::ArrayData::Make(entry, column.children[0].length, {nullptr},
+  const bool map = type->id() == arrow::Type::MAP;  // the struct of an entry is no column of ours
+  const ArrowType& parent = map ? type->field(0)->type() : type;
+  std::vector<std::shared_ptr<arrow::ArrayData>> children;
+  for (int i = 0; i < parent->num_fields(); ++i)
+    children.push_back(
+        ArrayOf(column.children[static_cast<size_t>(i)], parent->field(i)->type(), rows));
+  if (map)
+    children = {arrow::ArrayData::Make(parent, column.children[0].length, {nullptr},
                                        std::move(children), 0)};
-  } else {
-    if (arrow::is_base_binary_like(type->id()) || type->id() == arrow::Type::LIST)
-      buffers.push_back(BufferOf(column.offsets, rows));
-    if (type->num_fields() == 0 && type->id() != arrow::Type::STRUCT)
-      buffers.push_back(BufferOf(column.values, rows));
-    for (int i = 0; i < type->num_fields(); ++i)
-      children.push_back(
-          ArrayOf(column.children[static_cast<size_t>(i)], type->field(i)->type(), rows));
-  }
+  else if (!arrow::is_nested(type->id()))
+    buffers.push_back(BufferOf(column.values, rows));
   return arrow::ArrayData::Make(type, column.length, std::move(buffers), std::move(children),
                                 column.nulls);
 }

@@ -2,6 +2,7 @@
 import datetime
 import decimal
 
+import pytest
 from pyspark.sql import Row
 from pyspark.sql import functions as F
 
@@ -21,6 +22,21 @@ def test_every_type_arrives(spark):
     assert row.de == decimal.Decimal("12.34") and row.s == "é" and bytes(row.b) == b"\x00\xff"
     assert row.da == datetime.date(2026, 7, 1) and row.tn == datetime.datetime(2026, 7, 1, 10, 0, 0, 500000)
     assert row.a == [1, None] and row.m == {"k": 1} and row.st == Row(x=1, y=["z"])
+
+
+TYPES = ["VOID", "BOOLEAN", "TINYINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10,2)", "STRING", "BINARY", "DATE", "TIMESTAMP",
+         "TIMESTAMP_NTZ", "INTERVAL DAY TO SECOND", "ARRAY<INT>", "ARRAY<ARRAY<STRING>>", "MAP<STRING,INT>", "VARIANT",
+         "MAP<STRING,MAP<INT,STRING>>", "STRUCT<a:INT,b:ARRAY<MAP<STRING,STRUCT<c:STRING>>>>"]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 9])
+def test_every_type_without_values(spark, rows):
+    columns = ", ".join(f"CAST(NULL AS {kind}) AS c{i}" for i, kind in enumerate(TYPES))
+    columns += ", array(CAST(NULL AS INT)) AS a3, named_struct('s', CAST(NULL AS STRING)) AS n"
+    table = spark.sql(f"SELECT {columns} FROM range({rows})").toArrow()
+    table.validate(full=True)
+    assert table.num_rows == rows and table.column("c3").null_count == rows
+    assert [len(v) for v in table.column("a3").to_pylist()] == [1] * rows
 
 
 def test_orders_from_start_to_tag(spark):
