@@ -20,13 +20,14 @@ class SqlError(Exception):
 class Iceblink:
     """A session. Use as a context manager; `run` answers rows, `columns` holds the last statement's columns."""
 
-    def __init__(self, folder, **conf):
+    def __init__(self, folder, temp=None, **conf):
+        """`temp`: a temporary folder of its own, as on another machine: writers that share one wait for each other."""
         command = [str(BINARY), "sql", "--format", "jsonl", "--keep-going"]
         for key, value in conf.items():
             command += ["--conf", f"{key}={value}"]
         self.columns = []
         self.process = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, TZ="UTC"))
+                                        stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, TZ="UTC", **({"TMPDIR": str(temp)} if temp else {})))
 
     def start(self, statement):
         self.process.stdin.write(statement + "\n;\n")

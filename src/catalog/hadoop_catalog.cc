@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/strings.h"
-#include "base/uuid.h"
 #include "catalog/errors.h"
 #include "catalog/metadata_file.h"
 
@@ -208,7 +207,7 @@ Result<LoadedTable> HadoopCatalog::CommitTable(const TableIdentifier& id, const 
   if (!updated.Property("write.metadata.path").empty()) {
     return IllegalArgument("Hadoop path-based tables cannot relocate metadata");
   }
-  // A rename alone would not notice a base so old that the version after it has been cleaned up.
+  // The write alone would not notice a base so old that the version after it has been cleaned up.
   ASSIGN_OR_RETURN(const auto current, FindVersion(TablePath(id) + "/metadata"));
   if (!current) return NoSuchTable(id);
   if (current->path != base.metadata_location) {
@@ -226,14 +225,14 @@ Result<LoadedTable> HadoopCatalog::WriteVersion(const TableIdentifier& id, int32
   const std::string folder = TablePath(id) + "/metadata";
   ASSIGN_OR_RETURN(const std::string extension,
                    MetadataExtension(metadata.Property("write.metadata.compression-codec")));
-  const std::string temp = folder + "/" + NewUuid() + extension;
   const std::string path = fmt::format("{}/v{}{}", folder, number, extension);
-  RETURN_IF_ERROR(WriteTableMetadata(files_, temp, metadata));
-  const Status renamed = files_.RenameNoReplace(temp, path);
-  if (!renamed) {
-    (void)files_.Delete(temp);
-    if (renamed.error().code != ErrorCode::kAlreadyExists) return Fail(renamed.error());
-    return CommitFailed(fmt::format("Version {} already exists: {}", number, path));
+  const Status written = WriteTableMetadata(files_, path, metadata, io::WriteMode::kCreateNew);
+  if (!written) {
+    const Error& error = written.error();
+    if (error.code == ErrorCode::kAlreadyExists)
+      return CommitFailed(fmt::format("Version {} already exists: {}", number, path));
+    if (error.code == ErrorCode::kCommitUnknown) return CommitStateUnknown(error);
+    return Fail(error);
   }
   const Status hinted = files_.WriteAll(io::JoinPath(folder, kHintFile), std::to_string(number),
                                         io::WriteMode::kReplace);

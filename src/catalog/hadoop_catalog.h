@@ -2,9 +2,9 @@
 // version-hint.text with the newest N, as Iceberg's HadoopCatalog.
 //
 // A folder with metadata files below "metadata" is a table, any other folder a namespace;
-// namespaces have no properties. A commit writes a file under a random name and renames it to
-// v<N+1> without replacing: of two writers one wins. The hint is written afterwards and may lag;
-// readers look for higher versions from there, and list the folder when it is missing.
+// namespaces have no properties. A commit creates v<N+1>, whole and exactly once: of two writers
+// one wins. The hint is written afterwards and may lag; readers look for higher versions from
+// there, and list the folder when it is missing.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@ namespace iceblink::catalog {
 
 class HadoopCatalog final : public Catalog {
  public:
-  // `warehouse` without trailing slash; `files` outlives the catalog and can rename atomically.
+  // `warehouse` without trailing slash; `files` outlives the catalog; its kCreateNew is what
+  // commits stand on.
   HadoopCatalog(std::string name, Properties properties, std::string warehouse,
                 io::FileSystem& files)
       : name_(std::move(name)),
@@ -69,7 +70,7 @@ class HadoopCatalog final : public Catalog {
   Result<std::optional<Version>> FindNewestByListing(const std::string& metadata_folder);
   // The file of this version in any of its spellings.
   Result<std::optional<Version>> FileOfVersion(const std::string& metadata_folder, int32_t number);
-  // Writes and renames; kConflict when the version exists.
+  // Creates its file; kConflict when the version exists.
   Result<LoadedTable> WriteVersion(const TableIdentifier& id, int32_t number,
                                    spec::TableMetadata metadata);
 

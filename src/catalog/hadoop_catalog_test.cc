@@ -53,7 +53,7 @@ TEST_F(HadoopCatalogTest, FindsTheNewestWhateverTheHintSays) {
   EXPECT_EQ(catalog_->LoadTable(id_)->metadata_location, folder_ + "/v12.metadata.json");
 }
 
-// The version after an old base may have been cleaned up, so that a rename alone would succeed.
+// The version after an old base may have been cleaned up, so that creating it would succeed.
 TEST_F(HadoopCatalogTest, RefusesAStaleBaseWhoseSuccessorIsGone) {
   const LoadedTable old = table_;
   Commit();

@@ -44,15 +44,16 @@ Result<spec::TableMetadataPtr> ReadTableMetadata(io::FileSystem& files, const st
   return std::make_shared<const spec::TableMetadata>(std::move(*metadata));
 }
 
-Status WriteMetadataText(io::FileSystem& files, const std::string& path, std::string_view text) {
-  if (!IsGzipName(path)) return files.WriteAll(path, text, io::WriteMode::kCreateNew);
+Status WriteMetadataText(io::FileSystem& files, const std::string& path, std::string_view text,
+                         io::WriteMode mode) {
+  if (!IsGzipName(path)) return files.WriteAll(path, text, mode);
   ASSIGN_OR_RETURN(const std::string packed, io::Compress(io::Compression::kGzip, text));
-  return files.WriteAll(path, packed, io::WriteMode::kCreateNew);
+  return files.WriteAll(path, packed, mode);
 }
 
 Status WriteTableMetadata(io::FileSystem& files, const std::string& path,
-                          const spec::TableMetadata& metadata) {
-  return WriteMetadataText(files, path, spec::SerializeTableMetadata(metadata));
+                          const spec::TableMetadata& metadata, io::WriteMode mode) {
+  return WriteMetadataText(files, path, spec::SerializeTableMetadata(metadata), mode);
 }
 
 int32_t MetadataVersion(std::string_view path) {

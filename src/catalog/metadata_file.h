@@ -17,10 +17,13 @@ Result<spec::TableMetadataPtr> ReadTableMetadata(io::FileSystem& files, const st
 // The text alone, gunzipped when the name or the content says so.
 Result<std::string> ReadMetadataText(io::FileSystem& files, const std::string& path);
 
-// Writes a new file (kAlreadyExists when it is there), gzipped when the name says so.
+// Gzipped when the name says so. A name with a UUID in it needs no kCreateNew, which costs more on
+// object stores.
 Status WriteTableMetadata(io::FileSystem& files, const std::string& path,
-                          const spec::TableMetadata& metadata);
-Status WriteMetadataText(io::FileSystem& files, const std::string& path, std::string_view text);
+                          const spec::TableMetadata& metadata,
+                          io::WriteMode mode = io::WriteMode::kReplace);
+Status WriteMetadataText(io::FileSystem& files, const std::string& path, std::string_view text,
+                         io::WriteMode mode = io::WriteMode::kReplace);
 
 // Version in "00007-<uuid>.metadata.json" (7) or "v7.metadata.json" (7); -1 when there is none.
 int32_t MetadataVersion(std::string_view path);

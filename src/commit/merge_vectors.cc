@@ -71,7 +71,7 @@ Status MergeDuplicateVectors(io::FileSystem& files, const spec::TableMetadata& b
 
   const std::string folder = base.Property(spec::property::kDataPath, base.location + "/data");
   const std::string path = fmt::format("{}/merged-dvs-{}-1.puffin", folder, snapshot_id);
-  ASSIGN_OR_RETURN(auto out, files.Create(path, io::WriteMode::kCreateNew));
+  ASSIGN_OR_RETURN(auto out, files.Create(path, io::WriteMode::kReplace));
   ASSIGN_OR_RETURN(auto writer,
                    io::PuffinWriter::Create(std::move(out), {{"created-by", "Iceblink"}}));
   Vectors merged;

@@ -94,7 +94,7 @@ Result<ProcedureRows> ComputeTableStats(const ProcedureCall& call) {
     sketches.emplace_back(column, std::move(sketch));
   }
   ASSIGN_OR_RETURN(auto file,
-                   table.catalog->file_system().Create(statistics.path, io::WriteMode::kCreateNew));
+                   table.catalog->file_system().Create(statistics.path, io::WriteMode::kReplace));
   ASSIGN_OR_RETURN(io::PuffinWriter writer,
                    io::PuffinWriter::Create(std::move(file), {{"created-by", "iceblink"}}));
   for (const auto& [column, sketch] : sketches) {

@@ -43,7 +43,7 @@ Result<std::vector<spec::DataFile>> WriteVectors(DuckDbSession& session, const W
                                                  FileLocations& locations,
                                                  std::vector<FileDeletes>& deletes) {
   std::string path = locations.Next("", kSuffix, "puffin");
-  ASSIGN_OR_RETURN(auto file, session.files().Create(path, io::WriteMode::kCreateNew));
+  ASSIGN_OR_RETURN(auto file, session.files().Create(path, io::WriteMode::kReplace));
   ASSIGN_OR_RETURN(io::PuffinWriter writer,
                    io::PuffinWriter::Create(std::move(file), {{"created-by", "iceblink"}}));
   std::vector<spec::DataFile> out;

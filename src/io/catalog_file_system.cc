@@ -14,20 +14,26 @@ constexpr int64_t kRenewalPauseMs = 10'000;  // between attempts
 
 using Opened = Result<std::shared_ptr<FileSystem>>;
 
-template <typename Options>
-Opened OpenStore(Result<Options> options) {
-  if (!options) return Fail(options.error());
-  ASSIGN_OR_RETURN(std::shared_ptr<ObjectStore> store, OpenObjectStore(std::move(*options)));
-  return std::make_shared<ObjectFileSystem>(std::move(store));
+Opened OpenStore(const StoreOptions& options, const FileSystemProperties& properties) {
+  const EnvironmentLookup environment = ProcessEnvironment;
+  bool one_process = false;
+  RETURN_IF_ERROR(
+      PropertyLookup(properties, environment).Read({{kWritersInOneProcess}, {}}, one_process));
+  ASSIGN_OR_RETURN(std::shared_ptr<ObjectStore> store, OpenObjectStore(options));
+  CreateOnce create_once = one_process ? CreateOnce() : MakeCreateOnce(options, store);
+  return std::make_shared<ObjectFileSystem>(std::move(store), std::move(create_once));
 }
 Opened OpenS3(const FileSystemProperties& properties) {
-  return OpenStore(ParseS3Options(properties));
+  ASSIGN_OR_RETURN(S3Options options, ParseS3Options(properties));
+  return OpenStore(std::move(options), properties);
 }
 Opened OpenGcs(const FileSystemProperties& properties) {
-  return OpenStore(ParseGcsOptions(properties));
+  ASSIGN_OR_RETURN(GcsOptions options, ParseGcsOptions(properties));
+  return OpenStore(std::move(options), properties);
 }
 Opened OpenAzure(const FileSystemProperties& properties) {
-  return OpenStore(ParseAzureOptions(properties));
+  ASSIGN_OR_RETURN(AzureOptions options, ParseAzureOptions(properties));
+  return OpenStore(std::move(options), properties);
 }
 
 // The schemes of each object store, and how it is opened.

@@ -44,6 +44,22 @@ class ObjectOutputFile final : public OutputFile {
   int64_t position_ = 0;
 };
 
+// For kCreateNew.
+class OnceWriter final : public ObjectWriter {
+ public:
+  OnceWriter(const CreateOnce& create, ObjectName name) : create_(create), name_(std::move(name)) {}
+  Status Append(std::string_view bytes) override {
+    bytes_ += bytes;
+    return {};
+  }
+  Status Close() override { return create_(name_, bytes_); }
+
+ private:
+  const CreateOnce& create_;
+  const ObjectName name_;
+  std::string bytes_;
+};
+
 }  // namespace
 
 Result<ObjectName> ParseObjectLocation(std::string_view location) {
@@ -76,6 +92,10 @@ Result<std::unique_ptr<RandomAccessFile>> ObjectFileSystem::OpenSized(const std:
 Result<std::unique_ptr<OutputFile>> ObjectFileSystem::Create(const std::string& path,
                                                              WriteMode mode) {
   ASSIGN_OR_RETURN(ObjectName name, ParseObjectLocation(path));
+  if (mode == WriteMode::kCreateNew && create_once_) {
+    auto writer = std::make_unique<OnceWriter>(create_once_, std::move(name));
+    return std::make_unique<ObjectOutputFile>(path, std::move(writer));
+  }
   auto writer = store_->Create(name, mode);
   if (!writer) return Fail(InPlainWords(writer.error(), path));
   return std::make_unique<ObjectOutputFile>(path, std::move(*writer));

@@ -3,7 +3,8 @@
 // Reads: a file that is opened without a known size costs the time of one request, which mostly
 // brings the whole of it; one of known size costs nothing until it is read. A read of many bytes
 // goes out in parallel pieces. Writes: small files in one request at Close, large ones in parts
-// that go up while the file is written. A file is visible when Close succeeds, never before.
+// that go up while the file is written; a file of kCreateNew is kept until then and goes up at
+// once, exactly once. A file is visible when Close succeeds, never before.
 // Threads: safe from several, an OutputFile belongs to one.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "io/create_once.h"
 #include "io/file_system.h"
 #include "io/object_reader.h"
 #include "io/object_store.h"
@@ -19,7 +21,9 @@ namespace iceblink::io {
 
 class ObjectFileSystem final : public FileSystem {
  public:
-  explicit ObjectFileSystem(std::shared_ptr<ObjectStore> store) : store_(std::move(store)) {}
+  // Without `create_once`, kCreateNew is the store's own.
+  explicit ObjectFileSystem(std::shared_ptr<ObjectStore> store, CreateOnce create_once = {})
+      : store_(std::move(store)), create_once_(std::move(create_once)) {}
 
   Result<std::unique_ptr<RandomAccessFile>> OpenRead(const std::string& path) override;
   Result<std::unique_ptr<RandomAccessFile>> OpenSized(const std::string& path,
@@ -38,6 +42,7 @@ class ObjectFileSystem final : public FileSystem {
 
  private:
   std::shared_ptr<ObjectStore> store_;
+  CreateOnce create_once_;
   SegmentCache segments_;  // outlived by the store, outlives the files
 };
 

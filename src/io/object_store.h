@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "io/file_system.h"
+#include "io/sigv4.h"
 
 namespace iceblink::io {
 
@@ -35,6 +36,14 @@ struct ObjectInfo {
 struct ObjectStart {
   std::string bytes;
   int64_t object_size = 0;
+};
+
+// Where requests to a bucket of S3 go and what signs them, as of now.
+struct S3Access {
+  std::string endpoint;  // "https://s3.eu-west-1.amazonaws.com"
+  bool bucket_in_host = false;
+  std::string region;
+  AwsCredentials credentials;  // without a key: requests are not signed
 };
 
 // An object under way. The store sends large ones in parts while they are written.
@@ -58,7 +67,7 @@ class ObjectStore {
                       char* out) = 0;
   // The object's size and its bytes up to `most`, for the time of one request.
   virtual Result<ObjectStart> ReadStart(const ObjectName& name, size_t most) = 0;
-  // kCreateNew is as atomic as the store's interface allows: see the implementation.
+  // kCreateNew is sure among the writers of one process only; io/create_once.h does better.
   virtual Result<std::unique_ptr<ObjectWriter>> Create(const ObjectName& name, WriteMode mode) = 0;
   // A missing object counts as deleted.
   virtual Status Delete(const ObjectName& name) = 0;
@@ -71,6 +80,8 @@ class ObjectStore {
   virtual Status CreateFolder(const ObjectName& folder) = 0;
   // With all that is in it; a missing one counts as deleted.
   virtual Status DeleteFolder(const ObjectName& folder) = 0;
+  // For requests that this interface lacks. kUnsupported when the store is not S3.
+  virtual Result<S3Access> Access(const std::string& bucket) = 0;
 };
 
 }  // namespace iceblink::io

@@ -10,6 +10,7 @@
 #include "base/uuid.h"
 #include "io/catalog_file_system.h"
 #include "io/cloud_options.h"
+#include "io/create_once.h"
 #include "io/object_file_system.h"
 #include "io/s3_options.h"
 
@@ -58,6 +59,7 @@ class FakeStore final : public ObjectStore {
   }
   Status CreateFolder(const ObjectName&) override { return {}; }
   Status DeleteFolder(const ObjectName&) override { return {}; }
+  Result<S3Access> Access(const std::string&) override { return access; }
 
   struct Writer final : ObjectWriter {
     Writer(FakeStore& store, std::string key, WriteMode mode)
@@ -81,6 +83,7 @@ class FakeStore final : public ObjectStore {
   std::map<std::string, std::string> objects;
   std::atomic<int> sizes = 0, reads = 0, starts = 0;
   std::string undeletable;
+  S3Access access;
 };
 
 class ObjectFileSystemTest : public testing::Test {
@@ -310,6 +313,36 @@ TEST(S3Store, UploadsAndReadsInParts) {
   const auto refused = stranger.ReadAll(root + "/x.parquet");
   const std::string shown = refused ? std::string() : refused.error().message;
   EXPECT_EQ(shown.find("secret"), std::string::npos) << shown;
+}
+
+// ---- requests of our own to S3
+// ------------------------------------------------------------------------------------------------
+
+TEST(S3RequestTest, AddressesBucketsByPathOrHost) {
+  S3Access access{"http://localhost:80", false, "us-east-1", {}};
+  EXPECT_EQ(S3Request(access, "PUT", {"b", "a b/ü=1.json"}, {}, "x", 0).url,
+            "http://localhost:80/b/a%20b/%C3%BC%3D1.json");
+  access.endpoint = "https://s3.eu-west-1.amazonaws.com";
+  access.bucket_in_host = true;
+  const HttpRequest request =
+      S3Request(access, "PUT", {"b", "k"}, {{"If-None-Match", "*"}}, "x", 0);
+  EXPECT_EQ(request.url, "https://b.s3.eu-west-1.amazonaws.com/k");
+  EXPECT_EQ(request.headers,
+            (HeaderList{{"If-None-Match", "*"}, {"Host", "b.s3.eu-west-1.amazonaws.com"}}));
+}
+
+TEST(S3RequestTest, SignsWhatGoesOut) {
+  const S3Access access{"http://localhost:80", false, "eu-west-1", {"AK", "secret", "token"}};
+  const HttpRequest request =
+      S3Request(access, "PUT", {"b", "a=1/k"}, {{"If-None-Match", "*"}}, "x", 1'700'000'000'000);
+  SigV4Verification check;
+  check.secret_of = [](std::string_view) { return "secret"; };
+  check.service = "s3";
+  check.now_ms = 1'700'000'000'000;
+  const auto identity = VerifySigV4({"PUT", "/b/a%3D1/k", "", request.headers}, "x", check);
+  ASSERT_TRUE(identity) << identity.error().message;
+  EXPECT_EQ(identity->region, "eu-west-1");
+  EXPECT_EQ(identity->session_token, "token");
 }
 
 }  // namespace

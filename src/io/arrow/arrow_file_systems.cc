@@ -124,6 +124,19 @@ std::string DomainOf(const std::string& bucket) {
   return out.ConfigureDefaultCredential();
 }
 
+// Keys may be renewed between the questions for their parts.
+AwsCredentials CredentialsOf(const fs::S3Options& options) {
+  while (true) {
+    AwsCredentials keys{options.GetAccessKey(), options.GetSecretKey(), options.GetSessionToken()};
+    if (options.GetAccessKey() == keys.access_key_id) return keys;
+  }
+}
+
+std::string AmazonEndpoint(const std::string& region) {
+  return "https://s3." + region +
+         (region.starts_with("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
+}
+
 }  // namespace
 
 Result<ArrowFileSystemPtr> MakeFileSystem(const S3Options& options, const std::string& bucket) {
@@ -181,6 +194,19 @@ Result<ArrowFileSystemPtr> MakeFileSystem(const AzureOptions& options, const std
   if (!configured.ok()) return Fail(ErrorOf(configured, "BlobStorageException"));
   ARROW_ASSIGN(ArrowFileSystemPtr made, fs::AzureFileSystem::Make(out), "BlobStorageException");
   return made;
+}
+
+Result<S3Access> AccessOf(const ::arrow::fs::FileSystem& files, const std::string& bucket) {
+  const auto* s3 = dynamic_cast<const fs::S3FileSystem*>(&files);
+  if (s3 == nullptr) return Fail(ErrorCode::kUnsupported, "Not S3");
+  const fs::S3Options options = s3->options();
+  const bool amazon = options.endpoint_override.empty();
+  // A certificate for *.s3... does not cover buckets with dots.
+  const bool in_host =
+      options.force_virtual_addressing || (amazon && bucket.find('.') == std::string::npos);
+  return S3Access{
+      amazon ? AmazonEndpoint(s3->region()) : options.scheme + "://" + options.endpoint_override,
+      in_host, s3->region(), CredentialsOf(options)};
 }
 
 std::string SharedBy(const S3Options& options, const std::string& bucket) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "io/object_store.h"
 #include "io/object_store_module.h"
 
 namespace iceblink::io {
@@ -17,6 +18,10 @@ using ArrowFileSystemPtr = std::shared_ptr<::arrow::fs::FileSystem>;
 Result<ArrowFileSystemPtr> MakeFileSystem(const S3Options& options, const std::string& bucket);
 Result<ArrowFileSystemPtr> MakeFileSystem(const GcsOptions& options, const std::string& bucket);
 Result<ArrowFileSystemPtr> MakeFileSystem(const AzureOptions& options, const std::string& bucket);
+
+// How such a file system reaches a bucket of S3; kUnsupported when it is another store's. Asks the
+// chain of credentials, which renews what has run out.
+Result<S3Access> AccessOf(const ::arrow::fs::FileSystem& files, const std::string& bucket);
 
 // What the buckets that share a file system have in common.
 std::string SharedBy(const S3Options& options, const std::string& bucket);

@@ -278,4 +278,9 @@ Status ArrowStore::DeleteFolder(const ObjectName& folder) {
   return Fail(std::move(error));
 }
 
+Result<S3Access> ArrowStore::Access(const std::string& bucket) {
+  ASSIGN_OR_RETURN(const Place place, PlaceOf(bucket));
+  return AccessOf(*place.files, place.bucket);
+}
+
 }  // namespace iceblink::io

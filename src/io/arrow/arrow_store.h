@@ -1,8 +1,8 @@
 // ArrowStore: an ObjectStore over one of Arrow's file systems. What their interface does not offer
 // shows here:
 //  - No conditional writes: kCreateNew asks whether the object is there, right before it is sent.
-//    In one process one of two writers wins; of two processes in the same instant both may, and a
-//    catalog's pointer, not this, is what keeps commits apart.
+//    In one process one of two writers wins; of two processes in the same instant both may.
+//    io/create_once.h sends a request of its own for that.
 //  - No reads from the end and no size with a read: an object of unknown size is asked for its size
 //    and its beginning at the same time.
 //  - A read does not say how many bytes came: Read tells by what it left behind.
@@ -38,6 +38,7 @@ class ArrowStore final : public ObjectStore {
               const std::function<Status(const ObjectInfo&)>& visit) override;
   Status CreateFolder(const ObjectName& folder) override;
   Status DeleteFolder(const ObjectName& folder) override;
+  Result<S3Access> Access(const std::string& bucket) override;
 
   // For the writer, which the store outlives.
   Result<std::shared_ptr<::arrow::io::OutputStream>> OpenStream(const ObjectName& name,
