@@ -235,7 +235,13 @@ TEST(S3Options, RefusesWhatItCannotHeed) {
   EXPECT_EQ(ParseS3Options({{"s3.sse.type", "kms"}}, NoEnvironment).error().code,
             ErrorCode::kUnsupported);
   EXPECT_EQ(ParseS3Options({{"s3.remote-signing-enabled", "true"}}, NoEnvironment).error().message,
-            "Unsupported: s3.remote-signing-enabled. Instead, let the catalog vend credentials");
+            "Unsupported: s3.remote-signing-enabled. Instead, let the catalog vend credentials, "
+            "which it is asked for with every table, or set s3.access-key-id and "
+            "s3.secret-access-key");
+  EXPECT_TRUE(ParseS3Options({{"s3.remote-signing-enabled", "true"},
+                              {"s3.access-key-id", "A"},
+                              {"s3.secret-access-key", "S"}},
+                             NoEnvironment));
   EXPECT_TRUE(ParseS3Options({{"s3.remote-signing-enabled", "false"}}, NoEnvironment));
 }
 

@@ -36,6 +36,7 @@ constexpr SettingNames kMaxWait = {{"s3.retry.max-wait-ms"}, {}};
 constexpr SettingNames kEncryption = {{"s3.sse.type"}, {}};
 constexpr SettingNames kEncryptionKey = {{"s3.sse.key"}, {}};
 constexpr SettingNames kAcl = {{"s3.acl"}, {}};
+constexpr SettingNames kRemoteSigning = {{"s3.remote-signing-enabled"}, {}};
 
 // Settings that change what is written or who asks, which Arrow's S3 has no way to express.
 struct Refused {
@@ -44,7 +45,6 @@ struct Refused {
   const char* instead;
 };
 constexpr std::array kRefused = {
-    Refused{{{"s3.remote-signing-enabled"}, {}}, "false", "let the catalog vend credentials"},
     Refused{{{"s3.profile-name", "client.profile-name"}, {}}, "", "set AWS_PROFILE"},
     Refused{{{"s3.write.storage-class"}, {}}, "STANDARD", "use a lifecycle rule of the bucket"},
 };
@@ -60,6 +60,18 @@ Status RefuseWhatCannotBeHeeded(const PropertyLookup& lookup) {
     }
   }
   return {};
+}
+
+// A catalog's signer is not asked; with keys of the table's or one's own it need not be.
+Status RefuseSigner(const PropertyLookup& lookup, const S3Options& options) {
+  bool enabled = false;
+  RETURN_IF_ERROR(lookup.Read(kRemoteSigning, enabled));
+  if (!enabled || options.anonymous || !options.credentials.access_key_id.empty()) return {};
+  return Fail(ErrorCode::kUnsupported,
+              "Unsupported: s3.remote-signing-enabled. Instead, let the catalog vend credentials, "
+              "which it is asked for with every table, or set s3.access-key-id and "
+              "s3.secret-access-key",
+              "UnsupportedOperationException");
 }
 
 // With a scheme and without a slash at the end; Hadoop's endpoints have no scheme.
@@ -121,6 +133,7 @@ Result<S3Options> ParseS3Options(const std::map<std::string, std::string>& prope
   out.acl = lookup.Get(kAcl);
   RETURN_IF_ERROR(ReadAddressing(lookup, out));
   RETURN_IF_ERROR(ReadCredentials(lookup, out));
+  RETURN_IF_ERROR(RefuseSigner(lookup, out));
   RETURN_IF_ERROR(ReadEncryption(lookup, out));
   RETURN_IF_ERROR(lookup.Read(kRetries, 0, 100, out.retries));
   RETURN_IF_ERROR(lookup.Read(kMinWait, 0, 600'000, out.min_wait_ms));

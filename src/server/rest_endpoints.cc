@@ -34,6 +34,7 @@ const std::vector<RestEndpoint>& RestEndpoints() {
       {"HEAD", TABLE, TableExists, kRead},
       {"POST", TABLE "/unregister", UnregisterTable, kManage, true},
       {"GET", TABLE "/credentials", LoadCredentials, kRead},
+      {"POST", TABLE "/sign", SignRequest, kRead},
       {"POST", "/v1/{prefix}/tables/rename", RenameTable, kNone, true},
       {"POST", TABLE "/metrics", ReportMetrics, kRead},
       {"POST", "/v1/{prefix}/transactions/commit", CommitTransaction, kNone, true},

@@ -39,6 +39,9 @@ Result<HttpResponse> ReportMetrics(RestCall& call);
 // What a commit answers; in rest_tables.cc, which knows texts and ETags.
 HttpResponse AnswerCommit(RestCall& call, const catalog::LoadedTable& table);
 
+// rest_signing.cc
+Result<HttpResponse> SignRequest(RestCall& call);
+
 // rest_commits.cc
 Result<HttpResponse> UpdateTable(RestCall& call);
 Result<HttpResponse> CommitTransaction(RestCall& call);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "catalog/properties.h"
 
 namespace iceblink::server {
 namespace {
@@ -36,6 +37,11 @@ std::string Root(const std::string& location) {
 
 catalog::Properties StorageSettings(const catalog::Properties& catalog) {
   return Pick(catalog, kSettings);
+}
+
+io::AwsCredentials StorageKeys(const catalog::Properties& catalog) {
+  return {catalog::Get(catalog, "s3.access-key-id"), catalog::Get(catalog, "s3.secret-access-key"),
+          catalog::Get(catalog, "s3.session-token")};
 }
 
 std::vector<catalog::rest::StorageCredential> VendedCredentials(const catalog::Properties& catalog,

@@ -8,6 +8,7 @@
 #include "io/sigv4.h"
 #include "server/rest_body.h"
 #include "server/rest_handlers.h"
+#include "server/rest_signing.h"
 #include "server/rest_storage.h"
 
 namespace iceblink::server::rest_handlers {
@@ -38,13 +39,26 @@ Result<SnapshotsMode> ModeOf(const HttpRequest& request) {
   return BadRequest("Invalid snapshots mode: " + *text);
 }
 
+// Below the client's own base URI.
+std::string SignPath(const RestCall& call) {
+  const std::string& prefix = call.request.Parameter("prefix");
+  return fmt::format("v1/{}namespaces/{}/tables/{}/sign",
+                     prefix.empty() ? "" : io::PercentEncode(prefix) + "/",
+                     io::PercentEncode(Join(call.ns(), "\x1f")), io::PercentEncode(call.id.name));
+}
+
+// Of the table that call.id names.
 catalog::rest::LoadTableResult ResultOf(const RestCall& call, const catalog::LoadedTable& table) {
   catalog::rest::LoadTableResult result;
   result.metadata_location = table.metadata_location;
   result.metadata = table.metadata;
   result.config = StorageSettings(call.catalog->properties());
-  result.credentials = VendedCredentials(call.catalog->properties(), table.metadata->location,
-                                         call.request.Header("x-iceberg-access-delegation"));
+  const std::string* delegation = call.request.Header("x-iceberg-access-delegation");
+  result.credentials =
+      VendedCredentials(call.catalog->properties(), table.metadata->location, delegation);
+  // Nothing is signed for a table that is not there yet.
+  if (result.credentials.empty() && !table.metadata_location.empty())
+    result.config.merge(SigningSettings(call.catalog->properties(), SignPath(call), delegation));
   return result;
 }
 
@@ -111,7 +125,8 @@ Result<HttpResponse> CreateTable(RestCall& call) {
   RETURN_IF_ERROR(CheckName(request.name));
   if (request.stage_create && !call.server.options.supports_stage_create)
     return BadRequest("Staging the creation of a table is not supported");
-  const catalog::TableIdentifier id{call.ns(), request.name};
+  const catalog::TableIdentifier& id = call.id;
+  call.id.name = request.name;
   RETURN_IF_ERROR(RequireNamespace(call, id.ns));
   RETURN_IF_ERROR(RequireFree(call, id));
   const bool stage = request.stage_create;
@@ -129,7 +144,8 @@ Result<HttpResponse> CreateTable(RestCall& call) {
 Result<HttpResponse> RegisterTable(RestCall& call) {
   ASSIGN_OR_RETURN(const auto request, ReadBody(call, catalog::rest::RegisterRequestFromJson));
   RETURN_IF_ERROR(CheckName(request.name));
-  const catalog::TableIdentifier id{call.ns(), request.name};
+  const catalog::TableIdentifier& id = call.id;
+  call.id.name = request.name;
   RETURN_IF_ERROR(RequireNamespace(call, id.ns));
   ASSIGN_OR_RETURN(const bool exists, call.catalog->TableExists(id));
   if (!exists || !request.overwrite) {

@@ -176,7 +176,8 @@ std::shared_ptr<RestServer> MakeS3TablesRestServer(std::shared_ptr<S3Tables> tab
         "POST /v1/{prefix}/namespaces/{namespace}/register-view",
         "GET /v1/{prefix}/namespaces/{namespace}/functions",
         "GET /v1/{prefix}/namespaces/{namespace}/functions/{function}",
-        "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/unregister"}) {
+        "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/unregister",
+        "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/sign"}) {
     options.missing_endpoints.insert(endpoint);
   }
   options.metrics = &metrics;
