@@ -10,6 +10,7 @@
 #include "exec/duckdb_types.h"
 #include "exec/spark_error.h"
 #include "io/file_system.h"
+#include "io/object_reader.h"
 #include "parquet_shredding.hpp"
 #include "parquet_writer.hpp"
 #include "table/partition_types.h"
@@ -351,7 +352,9 @@ Result<std::vector<spec::DataFile>> DataFileSet::Finish(duckdb::ClientContext& c
     });
   }));
   std::vector<spec::DataFile> out(files_.size());
-  RETURN_IF_ERROR(pool.ParallelFor(files_.size(), [&](size_t i) {
+  // In object stores small files go up now: closing is waiting.
+  auto& closers = created_.empty() ? pool : io::ThreadsFor(created_.front());
+  RETURN_IF_ERROR(closers.ParallelFor(files_.size(), [&](size_t i) {
     return Guarded([&]() -> Status {
       out[i] = files_[i]->Close();
       return {};

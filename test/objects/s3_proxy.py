@@ -18,7 +18,13 @@ class Handler(rest_proxy.Handler):
                 body += self.rfile.read(size)
                 self.rfile.readline()
             self.rfile.readline()
-        getattr(self, self.server.owner.next_fault(self.command, self.path))(body)
+        owner = self.server.owner
+        with owner.meeting:
+            owner.in_flight += 1
+            owner.most_in_flight = max(owner.most_in_flight, owner.in_flight)
+        getattr(self, owner.next_fault(self.command, self.path))(body)
+        with owner.meeting:
+            owner.in_flight -= 1
 
     do_GET = do_POST = do_HEAD = do_DELETE = do_PUT = handle_any
 
@@ -69,6 +75,7 @@ class S3Proxy(rest_proxy.FaultProxy):
         self.server.RequestHandlerClass = Handler
         self.answered, self.plan, self.plan_lock = [], lambda method, path: "none", threading.Lock()
         self.here, self.meeting = {}, threading.Condition()
+        self.in_flight = self.most_in_flight = 0
 
     def next_fault(self, method, path):
         with self.plan_lock:

@@ -2,6 +2,7 @@
 import pytest
 
 from iceblink import Iceblink, SqlError
+from s3_proxy import S3Proxy
 
 ALL_FILES_GONE = "TIMESTAMP '2100-01-01 00:00:00'"
 
@@ -76,6 +77,16 @@ def test_a_cold_count_is_few_requests(store, tmp_path):
     with Iceblink(tmp_path, **store.conf(tmp_path)) as iceblink:
         assert iceblink.run("SELECT count(*) FROM db.t") == [[1000]]
     assert len(store.requests()) - before <= 6  # metadata and manifest list two each, manifest, footer
+
+
+def test_many_small_files_go_up_at_once(s3, tmp_path):
+    with S3Proxy(s3.port) as proxy, Iceblink(tmp_path, **s3.through(proxy).conf(tmp_path)) as iceblink:
+        iceblink.run("CREATE NAMESPACE db")
+        iceblink.run("CREATE TABLE db.many (id BIGINT, p INT) USING iceberg PARTITIONED BY (p)")
+        proxy.plan = lambda method, path: "delay" if method == "PUT" else "none"
+        iceblink.run("INSERT INTO db.many SELECT id, CAST(id % 100 AS INT) FROM range(1000)")
+        assert 16 <= proxy.most_in_flight <= 40
+        assert iceblink.run("SELECT count(*), count(DISTINCT p) FROM db.many") == [[1000, 100]]
 
 
 def test_failures_keep_secrets(store, tmp_path):
