@@ -8,6 +8,7 @@
 #include "duckdb/function/copy_function.hpp"
 #include "exec/duckdb_file_system.h"
 #include "exec/duckdb_types.h"
+#include "exec/fixed_columns.h"
 #include "exec/spark_error.h"
 #include "io/file_system.h"
 #include "io/object_reader.h"
@@ -161,6 +162,7 @@ class OpenDataFile {
         1048576, false, 0.01, settings.level.value_or(3),
         settings.v2_pages ? duckdb::ParquetVersion::V2 : duckdb::ParquetVersion::V1,
         duckdb::GeoParquetVersion::NONE);
+    WriteFixedColumns(*writer_, set.write_.schema->fields());
     writer_->SetWrittenStatistics(statistics_);
   }
 

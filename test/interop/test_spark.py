@@ -127,3 +127,18 @@ def test_one_catalog_file_serves_three_in_turn(lake):
     assert session.run(query) == want and sql(query) == want
     assert len(python.load_table("db.turns").scan().to_arrow()) == 9
     assert len(python.load_table("db.turns").snapshots()) == 9
+
+
+def test_fixed_columns_pass_between_all(lake):
+    from pyiceberg.schema import Schema
+    from pyiceberg.types import FixedType, ListType, LongType, NestedField
+    session, sql, python = lake
+    python.create_table("db.t", Schema(NestedField(1, "id", LongType()), NestedField(2, "f", FixedType(4)),
+                                       NestedField(3, "l", ListType(4, FixedType(3), element_required=False))))
+    session.run("INSERT INTO db.t VALUES (1, X'00010203', array(X'010203', NULL)), (2, NULL, NULL)")
+    sql("INSERT INTO db.t VALUES (3, X'AABBCCDD', array(X'040506'))")
+    want = [[1, b"\0\1\2\3", [b"\1\2\3", None]], [2, None, None], [3, b"\xaa\xbb\xcc\xdd", [b"\4\5\6"]]]
+    assert sql("SELECT id, f, l FROM db.t ORDER BY id") == want
+    assert sql("SELECT id FROM db.t WHERE f = X'00010203'") == [[1]]
+    assert sorted(list(row.values()) for row in python.load_table("db.t").scan().to_arrow().to_pylist()) == want
+    assert session.run("SELECT id, hex(f), hex(l[0]) FROM db.t WHERE f IS NOT NULL ORDER BY id") == [[1, "00010203", "010203"], [3, "AABBCCDD", "040506"]]
