@@ -47,6 +47,9 @@ class FixedColumnWriter final : public duckdb::PrimitiveColumnWriter {
 
  protected:
   duckdb::unique_ptr<duckdb::ColumnWriterStatistics> InitializeStatsState() override {
+    // DuckDB cuts longer bounds, and readers reject those of another length than the type's.
+    constexpr uint32_t kLongest = 256;
+    if (length_ > kLongest) return PrimitiveColumnWriter::InitializeStatsState();
     return duckdb::make_uniq<duckdb::StringStatisticsState>(duckdb::LogicalTypeId::BLOB);
   }
 
@@ -59,6 +62,7 @@ class FixedColumnWriter final : public duckdb::PrimitiveColumnWriter {
                    duckdb::ColumnWriterPageState*, duckdb::Vector& values, duckdb::idx_t begin,
                    duckdb::idx_t end) override {
     const auto& validity = duckdb::FlatVector::Validity(values);
+    auto* bounds = dynamic_cast<duckdb::StringStatisticsState*>(statistics);
     const auto* texts = duckdb::FlatVector::GetData<duckdb::string_t>(values);
     for (duckdb::idx_t row = begin; row < end; row++) {
       if (!validity.RowIsValid(row)) continue;
@@ -70,7 +74,7 @@ class FixedColumnWriter final : public duckdb::PrimitiveColumnWriter {
                                     value.GetSize(), length_),
                         "IllegalArgumentException"));
       }
-      statistics->Cast<duckdb::StringStatisticsState>().Update(value);
+      if (bounds != nullptr) bounds->Update(value);
       out.WriteData(duckdb::const_data_ptr_cast(value.GetData()), length_);
     }
   }

@@ -164,6 +164,7 @@ class S3Creator {
     }
   }
 
+  // The error of the last request; of what may still land, kCommitUnknown.
   static Status GiveUp(const ObjectName& name, const Result<HttpResponse>& answer, bool unclear) {
     if (!unclear && answer && answer->status == 501)
       return Refuse(name, "the store has no conditional writes");

@@ -143,26 +143,31 @@ def test_fixed_columns_are_fixed_in_the_files(lake, tmp_path):
     schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "f", FixedType(4)),
                     NestedField(3, "s", StructType(NestedField(4, "x", FixedType(2)), NestedField(5, "y", StringType()))),
                     NestedField(6, "l", ListType(7, FixedType(3), element_required=False)),
-                    NestedField(8, "m", MapType(9, FixedType(1), 10, FixedType(20), value_required=False)))
+                    NestedField(8, "m", MapType(9, FixedType(1), 10, FixedType(20), value_required=False)),
+                    NestedField(11, "long", FixedType(600)))
     catalog.create_table("db.t", schema, partition_spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "f")),
                          properties={"write.parquet.page-version": "v2"})
     session.run("INSERT INTO db.t VALUES (1, X'00010203', named_struct('x', X'FFFE', 'y', 'a'), array(X'010203', NULL, X'040506'), "
-                "map(X'01', X'000102030405060708090A0B0C0D0E0F10111213', X'02', NULL)), (2, NULL, NULL, NULL, NULL), "
-                "(3, X'00010203', named_struct('x', NULL, 'y', NULL), array(), map())")
-    session.run("INSERT INTO db.t SELECT id, X'0A0B0C0D', NULL, array(CAST(substring(md5(CAST(id AS STRING)), 1, 3) AS BINARY)), NULL FROM range(4, 5000)")
+                "map(X'01', X'000102030405060708090A0B0C0D0E0F10111213', X'02', NULL), NULL), (2, NULL, NULL, NULL, NULL, NULL), "
+                "(3, X'00010203', named_struct('x', NULL, 'y', NULL), array(), map(), NULL)")
+    session.run("INSERT INTO db.t SELECT id, X'0A0B0C0D', NULL, array(CAST(substring(md5(CAST(id AS STRING)), 1, 3) AS BINARY)), NULL, NULL FROM range(4, 5000)")
     got = rows(catalog.load_table("db.t"))
     text = bytes(range(20))
-    assert got[:3] == [(1, b"\0\1\2\3", {"x": b"\xff\xfe", "y": "a"}, [b"\1\2\3", None, b"\4\5\6"], [(b"\1", text), (b"\2", None)]),
-                       (2, None, None, None, None), (3, b"\0\1\2\3", {"x": None, "y": None}, [], [])]
+    assert got[:3] == [(1, b"\0\1\2\3", {"x": b"\xff\xfe", "y": "a"}, [b"\1\2\3", None, b"\4\5\6"], [(b"\1", text), (b"\2", None)], None),
+                       (2, None, None, None, None, None), (3, b"\0\1\2\3", {"x": None, "y": None}, [], [], None)]
     assert len(got) == 4999 and got[-1][3] == [hashlib.md5(b"4999").hexdigest()[:3].encode()]
     assert rows(catalog.load_table("db.t"), row_filter=EqualTo("f", b"\0\1\2\3")) == [got[0], got[2]]
     for (path,) in session.run("SELECT file_path FROM db.t.files"):
         file = pq.ParquetFile(path.removeprefix("file:"))
         kinds = [(c.path, c.physical_type, c.length) for c in (file.schema.column(i) for i in range(len(file.schema.names)))]
         assert kinds[1] == ("f", "FIXED_LEN_BYTE_ARRAY", 4) and kinds[2] == ("s.x", "FIXED_LEN_BYTE_ARRAY", 2)
-        assert [kind[1:] for kind in kinds[4:]] == [("FIXED_LEN_BYTE_ARRAY", n) for n in (3, 1, 20)]
+        assert [kind[1:] for kind in kinds[4:]] == [("FIXED_LEN_BYTE_ARRAY", n) for n in (3, 1, 20, 600)]
     assert session.run("SELECT count(*), count(DISTINCT get(l, 0)), min(f), hex(max(f)) FROM db.t")[0][0] == 4999
     assert session.run("SELECT id FROM db.t WHERE f = X'00010203' ORDER BY id") == [[1], [3]]
+    session.run("INSERT INTO db.t (id, f, long) VALUES (-1, X'FFFFFFFF', CAST(repeat('x', 600) AS BINARY)), (-2, X'FFFFFFFF', NULL)")
+    assert rows(catalog.load_table("db.t"), row_filter="id < 0", selected_fields=("id", "long")) == [(-2, None), (-1, b"x" * 600)]
+    assert session.run("SELECT id FROM db.t WHERE long = CAST(repeat('x', 600) AS BINARY)") == [[-1]]
+    session.run("DELETE FROM db.t WHERE id < 0")
     session.run("UPDATE db.t SET s = named_struct('x', X'1234', 'y', 'b') WHERE id = 1")
     assert rows(catalog.load_table("db.t"))[0][2] == {"x": b"\x12\x34", "y": "b"}
     with pytest.raises(SqlError, match="Fixed Binary size 1 does not match field type length 4"):
