@@ -83,6 +83,20 @@ TEST_F(PostgresTest, ReplacesBrokenConnections) {
   EXPECT_EQ(database->Query("SELECT 'still here'").value()[0][0], "still here");
 }
 
+TEST_F(PostgresTest, IsPreparedByManyAtOnce) {
+  for (int round = 0; round < 10; round++) {
+    Open()->Execute("DROP TABLE IF EXISTS iceberg_tables, iceberg_namespace_properties").value();
+    std::vector<std::thread> opening;
+    for (int i = 0; i < 8; i++) {
+      opening.emplace_back([&] {
+        const auto store = SqlPointerStore::Open(Open(), {.catalog_name = "c"});
+        EXPECT_TRUE(store) << store.error().message;
+      });
+    }
+    for (std::thread& thread : opening) thread.join();
+  }
+}
+
 // Each writer has a connection of its own, as another process has.
 TEST_F(PostgresTest, LetsOneOfManyWritersWin) {
   const auto store = [&] { return SqlPointerStore::Open(Open(), {.catalog_name = "c"}).value(); };

@@ -66,22 +66,35 @@ Result<std::unique_ptr<SqlPointerStore>> SqlPointerStore::Open(
   return store;
 }
 
-Status SqlPointerStore::PrepareSchema(const Options& options) {
-  // Look first: a catalog that exists is opened without a write. Both tables come in one
-  // transaction, as each costs a sync.
+Result<std::vector<SqlConnection::Statement>> SqlPointerStore::MissingTables() {
   std::vector<SqlConnection::Statement> missing;
   for (const auto& [name, sql] : {std::pair{"iceberg_tables", kCreateTables},
                                   std::pair{"iceberg_namespace_properties", kCreateProperties}}) {
     ASSIGN_OR_RETURN(const bool exists, connection_->HasTable(name));
-    if (!exists && options.create_tables) missing.push_back({sql, {}});
+    if (!exists) missing.push_back({sql, {}});
   }
-  if (!missing.empty()) RETURN_IF_ERROR(connection_->ExecuteAll(missing));
+  return missing;
+}
+
+// Another process may do the same in the same instant, which PostgreSQL refuses even with IF NOT
+// EXISTS: what counts is what is there in the end.
+Status SqlPointerStore::PrepareSchema(const Options& options) {
+  // Look first: a catalog that exists is opened without a write. Both tables come in one
+  // transaction, as each costs a sync.
+  ASSIGN_OR_RETURN(const auto missing, MissingTables());
+  if (!missing.empty() && options.create_tables) {
+    const Status created = connection_->ExecuteAll(missing);
+    if (!created) {
+      ASSIGN_OR_RETURN(const auto still_missing, MissingTables());
+      if (!still_missing.empty()) return created;
+    }
+  }
   ASSIGN_OR_RETURN(has_type_, connection_->HasColumn("iceberg_tables", "iceberg_type"));
-  if (!has_type_ && options.upgrade_to_v1) {
-    RETURN_IF_ERROR(
-        connection_->Execute("ALTER TABLE iceberg_tables ADD COLUMN iceberg_type VARCHAR(5)"));
-    has_type_ = true;
-  }
+  if (has_type_ || !options.upgrade_to_v1) return {};
+  const auto added =
+      connection_->Execute("ALTER TABLE iceberg_tables ADD COLUMN iceberg_type VARCHAR(5)");
+  ASSIGN_OR_RETURN(has_type_, connection_->HasColumn("iceberg_tables", "iceberg_type"));
+  if (!has_type_ && !added) return Fail(added.error());
   return {};
 }
 

@@ -50,6 +50,7 @@ class SqlPointerStore final : public PointerStore {
  private:
   SqlPointerStore(std::unique_ptr<SqlConnection> connection, std::string catalog_name)
       : connection_(std::move(connection)), catalog_name_(std::move(catalog_name)) {}
+  Result<std::vector<SqlConnection::Statement>> MissingTables();
   Status PrepareSchema(const Options& options);
   SqlConnection::Statement InsertStatement(const TableIdentifier& id, const Pointer& pointer) const;
   SqlConnection::Statement SwapStatement(const TableIdentifier& id, PointerKind kind,
