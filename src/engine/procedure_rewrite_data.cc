@@ -10,10 +10,9 @@
 #include "engine/dangling_deletes.h"
 #include "engine/errors.h"
 #include "engine/procedures.h"
+#include "engine/rewrite_order.h"
 #include "engine/rewrite_planning.h"
 #include "engine/table_write.h"
-#include "engine/transforms.h"
-#include "plan/functions.h"
 #include "plan/types.h"
 #include "sql/parser.h"
 
@@ -25,8 +24,8 @@ struct Rewrite {
   const ProcedureCall& call;
   TableHandle table;
   std::string branch = spec::kMainBranch;
-  std::optional<int64_t> snapshot_id;    // where it starts
-  std::optional<spec::SortOrder> order;  // absent: bin-pack
+  std::optional<int64_t> snapshot_id;  // where it starts
+  RewriteOrder order;
   RewriteOptions options;
   expr::Expression filter;
 
@@ -46,74 +45,6 @@ struct RewrittenGroup {
   FileGroup group;
   std::vector<spec::DataFile> added;
 };
-
-std::string DottedName(const TableHandle& table) {
-  return table.catalog_name + "." + table.id.ToString();
-}
-
-// `zorder(a, b)` is the only function that no stored sort order has.
-bool IsZorder(const std::vector<sql::OrderField>& order) {
-  return std::any_of(order.begin(), order.end(), [](const sql::OrderField& f) {
-    return EqualsIgnoreCase(f.transform.name, "zorder");
-  });
-}
-
-Status CheckZorder(const Rewrite& rewrite, const std::vector<sql::OrderField>& order) {
-  std::set<int32_t> identity;
-  for (const spec::PartitionField& field : rewrite.metadata().spec().fields) {
-    if (field.transform.is_identity()) identity.insert(field.source_id);
-  }
-  bool usable = false;
-  for (const sql::OrderField& field : order) {
-    if (!EqualsIgnoreCase(field.transform.name, "zorder")) {
-      return IllegalArgument("Cannot mix identity sort columns and a Zorder sort expression: " +
-                             rewrite.call.Text("sort_order"));
-    }
-    for (const sql::TransformArgument& argument : field.transform.args) {
-      const auto* name = std::get_if<sql::Name>(&argument);
-      const spec::NestedField* column =
-          name == nullptr ? nullptr
-                          : rewrite.metadata().schema().FindField(Join(*name, "."), false);
-      usable |= column != nullptr && identity.count(column->id) == 0;
-    }
-  }
-  if (!usable) {
-    return IllegalArgument(
-        "Cannot ZOrder, all columns provided were identity partition columns and cannot be used");
-  }
-  return Fail(UnsupportedFeature("zorder in rewrite_data_files"));
-}
-
-Result<std::optional<spec::SortOrder>> ChooseOrder(const Rewrite& rewrite) {
-  const ProcedureCall& call = rewrite.call;
-  std::string strategy = call.Has("strategy")     ? AsciiLower(call.Text("strategy"))
-                         : call.Has("sort_order") ? "sort"
-                                                  : "binpack";
-  if (strategy != "binpack" && strategy != "sort") {
-    return IllegalArgument("unsupported strategy: " + call.Text("strategy") +
-                           ". Only binpack or sort is supported");
-  }
-  if (strategy == "binpack") {
-    if (call.Has("sort_order"))
-      return IllegalArgument("Cannot set rewrite mode, it has already been set to BIN-PACK");
-    return std::optional<spec::SortOrder>();
-  }
-  if (call.Has("sort_order")) {
-    ASSIGN_OR_RETURN(std::vector<sql::OrderField> fields,
-                     sql::ParseSortOrder(call.Text("sort_order")));
-    if (IsZorder(fields)) return Fail(CheckZorder(rewrite, fields).error());
-    ASSIGN_OR_RETURN(std::vector<spec::SortTerm> terms, ToSortTerms(fields));
-    ASSIGN_OR_RETURN(spec::SortOrder order,
-                     spec::BuildSortOrder(rewrite.metadata().schema(), terms, false));
-    return std::optional(std::move(order));
-  }
-  if (rewrite.metadata().sort_order().is_unsorted()) {
-    return IllegalArgument("Cannot sort data without a valid sort order, table '" +
-                           DottedName(rewrite.table) +
-                           "' is unsorted and no sort order is provided");
-  }
-  return std::optional(rewrite.metadata().sort_order());
-}
 
 Result<expr::Expression> ParseWhere(const Rewrite& rewrite) {
   if (!rewrite.call.Has("where")) return expr::Expression::True();
@@ -144,53 +75,6 @@ int64_t WriteMax(const RewriteOptions& options) {
   return options.target_size + (options.max_size - options.target_size) / 2;
 }
 
-plan::ExprPtr Column(const plan::Column& column) {
-  return std::make_shared<const plan::Expr>(
-      plan::Expr{plan::ColumnRef{column.id, column.name}, column.type, column.nullable});
-}
-
-// The value a sort field orders by: the column, or iceberg_bucket(n, column) and the like.
-Result<plan::ExprPtr> SortValue(const spec::SortField& field, const plan::Column& column) {
-  static constexpr std::pair<spec::TransformKind, std::string_view> kFunctions[] = {
-      {spec::TransformKind::kBucket, "bucket"}, {spec::TransformKind::kTruncate, "truncate"},
-      {spec::TransformKind::kYear, "years"},    {spec::TransformKind::kMonth, "months"},
-      {spec::TransformKind::kDay, "days"},      {spec::TransformKind::kHour, "hours"}};
-  if (field.transform.is_identity()) return Column(column);
-  for (const auto& [kind, name] : kFunctions) {
-    if (!field.transform.Is(kind)) continue;
-    const plan::FunctionRow* row = plan::FindSystemFunction(name);
-    std::vector<plan::ExprPtr> args;
-    if (field.transform.param() > 0) {
-      args.push_back(std::make_shared<const plan::Expr>(plan::Expr{
-          plan::LiteralExpr{Value(field.transform.param())}, sql::TypeKind::kInt, false}));
-    }
-    args.push_back(Column(column));
-    ASSIGN_OR_RETURN(plan::CallType type, plan::TypeOfCall(*row, args, true));
-    return std::make_shared<const plan::Expr>(
-        plan::Expr{plan::Call{row->CanonicalName(), std::move(args)}, type.type, true});
-  }
-  return Fail(UnsupportedFeature("sorting by " + field.transform.ToString()));
-}
-
-Result<plan::PlanPtr> Sorted(plan::PlanPtr scan, const spec::SortOrder& order,
-                             const spec::Schema& schema) {
-  plan::Sort sort{scan, {}, true};
-  for (const spec::SortField& field : order.fields) {
-    const auto& fields = schema.fields();
-    auto at = std::find_if(fields.begin(), fields.end(),
-                           [&](const spec::NestedField& f) { return f.id == field.source_id; });
-    if (at == fields.end()) return Fail(UnsupportedFeature("sorting by a nested column"));
-    ASSIGN_OR_RETURN(plan::ExprPtr value,
-                     SortValue(field, scan->output[static_cast<size_t>(at - fields.begin())]));
-    sort.keys.push_back({std::move(value), field.direction == spec::SortDirection::kAsc,
-                         field.null_order == spec::NullOrder::kNullsFirst});
-  }
-  plan::Plan plan;
-  plan.output = scan->output;
-  plan.node = std::move(sort);
-  return std::make_shared<const plan::Plan>(std::move(plan));
-}
-
 Result<plan::PlanPtr> ScanOf(const Rewrite& rewrite, const FileGroup& group) {
   plan::TableScan scan;
   scan.table.catalog = rewrite.table.catalog_name;
@@ -212,8 +96,7 @@ Result<plan::PlanPtr> ScanOf(const Rewrite& rewrite, const FileGroup& group) {
   }
   plan.node = std::move(scan);
   auto result = std::make_shared<const plan::Plan>(std::move(plan));
-  if (!rewrite.order) return result;
-  return Sorted(std::move(result), *rewrite.order, rewrite.metadata().schema());
+  return Sorted(std::move(result), rewrite.order, rewrite.options, rewrite.metadata().schema());
 }
 
 Result<RewrittenGroup> WriteGroup(const Rewrite& rewrite, FileGroup group) {
@@ -225,9 +108,9 @@ Result<RewrittenGroup> WriteGroup(const Rewrite& rewrite, FileGroup group) {
   write.options["target-file-size-bytes"] = std::to_string(WriteMax(rewrite.options));
   ASSIGN_OR_RETURN(exec::WrittenFiles written,
                    rewrite.call.scope.executor().Write(plan, write, rewrite.call.scope.context()));
-  if (rewrite.order) {
+  if (const auto* order = std::get_if<spec::SortOrder>(&rewrite.order)) {
     for (const spec::SortOrder& known : rewrite.metadata().sort_orders) {
-      if (!known.is_unsorted() && known.SameOrder(*rewrite.order)) {
+      if (!known.is_unsorted() && known.SameOrder(*order)) {
         for (spec::DataFile& file : written.data_files) file.sort_order_id = known.order_id;
       }
     }
@@ -327,9 +210,9 @@ Result<ProcedureRows> RewriteDataFiles(const ProcedureCall& call) {
   Rewrite rewrite{call, {}, spec::kMainBranch, {}, {}, {}, {}};
   ASSIGN_OR_RETURN(rewrite.table, call.Table(&rewrite.branch));
   RETURN_IF_ERROR(ChooseBranch(rewrite));
-  ASSIGN_OR_RETURN(rewrite.order, ChooseOrder(rewrite));
+  ASSIGN_OR_RETURN(rewrite.order, ChooseRewriteOrder(call, rewrite.table));
   ASSIGN_OR_RETURN(rewrite.options, ParseRewriteOptions(call.Options("options"), rewrite.metadata(),
-                                                        rewrite.order ? "SORT" : "BIN-PACK"));
+                                                        RewriterName(rewrite.order)));
   ASSIGN_OR_RETURN(rewrite.filter, ParseWhere(rewrite));
   Totals totals;
   if (rewrite.snapshot_id) {

@@ -1,5 +1,7 @@
 #include "engine/rewrite_planning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -81,6 +83,25 @@ class OptionReader {
           "IllegalArgumentException");
     }
     value = *number;
+  }
+  void Positive(const char* key) {
+    auto at = options_.find(key);
+    if (at == options_.end()) return;
+    auto number = ParseDouble(at->second);
+    if (number && *number > 0) return;
+    Refuse("'" + std::string(key) + "' is set to " +
+               (number ? fmt::format("{:#}", *number) : at->second) + " but must be > 0",
+           "IllegalArgumentException");
+  }
+  // `rule` is the message up to the key.
+  void Bytes(const char* key, const char* rule, int64_t& value) {
+    auto at = options_.find(key);
+    if (at == options_.end()) return;
+    Number(key, INT64_MIN, "", value);
+    if (status_ && value < 1) {
+      Refuse(std::string(rule) + "'" + key + "' was set to " + at->second,
+             "IllegalArgumentException");
+    }
   }
   Status status() const { return status_; }
 
@@ -204,6 +225,14 @@ Result<RewriteOptions> ParseRewriteOptions(const std::map<std::string, std::stri
                 options.max_commits);
   reader.Flag("use-starting-sequence-number", options.use_starting_sequence_number);
   reader.Flag("remove-dangling-deletes", options.remove_dangling_deletes);
+  int64_t shuffle_partitions = 1;
+  reader.Positive("compression-factor");
+  reader.Number("shuffle-partitions-per-file", 1, "> 0", shuffle_partitions);
+  reader.Bytes("max-output-size", "Cannot have the interleaved ZOrder value use less than 1 byte, ",
+               options.max_output_size);
+  reader.Bytes("var-length-contribution",
+               "Cannot use less than 1 byte for variable length types with ZOrder, ",
+               options.var_length_contribution);
   int64_t spec_id = metadata.default_spec_id;
   reader.Number("output-spec-id", INT64_MIN, "", spec_id);
   RETURN_IF_ERROR(reader.status());

@@ -30,6 +30,8 @@ struct RewriteOptions {
   bool remove_dangling_deletes = false;
   int32_t output_spec_id = 0;
   std::string job_order = "none";
+  int64_t max_output_size = INT32_MAX;  // of a Z-order key, in bytes
+  int64_t var_length_contribution = 8;  // bytes of a text in it
 };
 
 // Reads the procedure's options. `rewriter` names it in messages: BIN-PACK, SORT, Z-ORDER.

@@ -312,6 +312,7 @@ constexpr FunctionSql kDatetimeRows[] = {
     {"iceberg_hours", "", IcebergTime},
     {"iceberg_bucket", "ib_bucket($1, $2)"},
     {"iceberg_truncate", "ib_truncate($1, $2)"},
+    {"iceberg_zorder", "ib_zorder($*)"},
 };
 
 }  // namespace

@@ -142,6 +142,7 @@ void RegisterScalarFunctions(duckdb::ExtensionLoader& loader,
   RegisterCastFunctions(loader);
   RegisterNumberFunctions(loader);
   RegisterVectorFunctions(loader);
+  RegisterZorderFunction(loader);
   RegisterVariantFunctions(loader);
   RegisterTextFunctions(loader);
   RegisterDatetimeFunctions(loader);

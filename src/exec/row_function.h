@@ -56,6 +56,7 @@ void Register(duckdb::ExtensionLoader& loader, const std::vector<RowFunction>& f
 void RegisterCastFunctions(duckdb::ExtensionLoader& loader);
 void RegisterNumberFunctions(duckdb::ExtensionLoader& loader);
 void RegisterVectorFunctions(duckdb::ExtensionLoader& loader);
+void RegisterZorderFunction(duckdb::ExtensionLoader& loader);
 void RegisterVariantFunctions(duckdb::ExtensionLoader& loader);
 void RegisterTextFunctions(duckdb::ExtensionLoader& loader);
 void RegisterFormatFunctions(duckdb::ExtensionLoader& loader);

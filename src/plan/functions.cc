@@ -158,7 +158,8 @@ constexpr std::string_view kOperators[] = {"+",
                                            "try_element_at",
                                            "interval_multiply",
                                            "interval_divide",
-                                           "struct_with_field"};
+                                           "struct_with_field",
+                                           "iceberg_zorder"};
 
 struct AnsiPair {
   std::string_view ansi, legacy;
