@@ -23,6 +23,7 @@ constexpr Entry kFunctions[] = {
     {"register_table", RegisterTable},            {"rewrite_data_files", RewriteDataFiles},
     {"rewrite_position_delete_files", RewritePositionDeleteFiles},
     {"compute_table_stats", ComputeTableStats},
+    {"compute_partition_stats", ComputePartitionStats},
     {"add_files", AddFiles},                      {"snapshot", SnapshotTable},
     {"rebase_branch", RebaseBranch},              {"create_changelog_view", CreateChangelogView},
 };

@@ -1,5 +1,5 @@
-// The procedures of `catalog.system`: one function each. Signatures and results' columns are data of the plan room; call.cc
-// binds arguments and picks the function from the table in procedures.cc.
+// The procedures of `catalog.system`: one function each. Signatures and results' columns are data
+// of the plan room; call.cc binds arguments and picks the function from the table in procedures.cc.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,9 @@ struct ProcedureCall {
   std::map<std::string, std::string> Options(std::string_view name) const;
   std::vector<std::string> Strings(std::string_view name) const;
 
-  // Loads the table that the argument `table` names. `branch`, when given, takes the branch of a `.branch_x` selector.
-  // Errors: IllegalArgumentException for an empty name, RuntimeException "Couldn't load table '%s' in catalog '%s'".
+  // Loads the table that the argument `table` names. `branch`, when given, takes the branch of a
+  // `.branch_x` selector. Errors: IllegalArgumentException for an empty name, RuntimeException
+  // "Couldn't load table '%s' in catalog '%s'".
   Result<TableHandle> Table(std::string* branch = nullptr) const;
 };
 
@@ -63,6 +64,10 @@ Result<ProcedureRows> RewriteDataFiles(const ProcedureCall& call);
 Result<ProcedureRows> RewritePositionDeleteFiles(const ProcedureCall& call);
 // procedure_table_stats.cc
 Result<ProcedureRows> ComputeTableStats(const ProcedureCall& call);
+// procedure_partition_stats.cc
+Result<ProcedureRows> ComputePartitionStats(const ProcedureCall& call);
+// procedure_table_path.cc
+Result<ProcedureRows> RewriteTablePath(const ProcedureCall& call);
 // procedure_import.cc
 Result<ProcedureRows> AddFiles(const ProcedureCall& call);
 Result<ProcedureRows> SnapshotTable(const ProcedureCall& call);
