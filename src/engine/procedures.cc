@@ -24,6 +24,7 @@ constexpr Entry kFunctions[] = {
     {"rewrite_position_delete_files", RewritePositionDeleteFiles},
     {"compute_table_stats", ComputeTableStats},
     {"compute_partition_stats", ComputePartitionStats},
+    {"rewrite_table_path", RewriteTablePath},
     {"add_files", AddFiles},                      {"snapshot", SnapshotTable},
     {"rebase_branch", RebaseBranch},              {"create_changelog_view", CreateChangelogView},
 };
