@@ -25,6 +25,7 @@ constexpr Entry kFunctions[] = {
     {"compute_table_stats", ComputeTableStats},
     {"compute_partition_stats", ComputePartitionStats},
     {"rewrite_table_path", RewriteTablePath},
+    {"migrate", Migrate},
     {"add_files", AddFiles},                      {"snapshot", SnapshotTable},
     {"rebase_branch", RebaseBranch},              {"create_changelog_view", CreateChangelogView},
 };

@@ -66,6 +66,8 @@ Result<ProcedureRows> RewritePositionDeleteFiles(const ProcedureCall& call);
 Result<ProcedureRows> ComputeTableStats(const ProcedureCall& call);
 // procedure_partition_stats.cc
 Result<ProcedureRows> ComputePartitionStats(const ProcedureCall& call);
+// procedure_migrate.cc
+Result<ProcedureRows> Migrate(const ProcedureCall& call);
 // procedure_table_path.cc
 Result<ProcedureRows> RewriteTablePath(const ProcedureCall& call);
 // procedure_import.cc
