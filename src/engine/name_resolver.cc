@@ -39,6 +39,11 @@ plan::SessionSettings SettingsOf(const SessionState& session, int64_t now_micros
   settings.group_by_ordinal = conf.GetBool("spark.sql.groupByOrdinal", true);
   settings.group_by_aliases = conf.GetBool("spark.sql.groupByAliases", true);
   settings.order_by_ordinal = conf.GetBool("spark.sql.orderByOrdinal", true);
+  const auto number = [&](const char* key, int64_t fallback) {
+    return ParseInt64(conf.Get(key, "")).value_or(fallback);
+  };
+  settings.recursion_levels = number("spark.sql.cteRecursionLevelLimit", 100);
+  settings.recursion_rows = number("spark.sql.cteRecursionRowLimit", 1'000'000);
   settings.dynamic_partition_overwrite =
       EqualsIgnoreCase(conf.Get("spark.sql.sources.partitionOverwriteMode", "STATIC"), "DYNAMIC");
   return settings;

@@ -91,6 +91,8 @@ class Lowering {
   Result<std::string> Select(const plan::Plan& plan, const plan::Generate& node);
   Result<std::string> Select(const plan::Plan& plan, const plan::Sample& node);
   Result<std::string> Select(const plan::Plan& plan, const plan::Repartition& node);
+  Result<std::string> Select(const plan::Plan& plan, const plan::RecursiveUnion& node);
+  Result<std::string> Select(const plan::Plan& plan, const plan::RecursiveRead& node);
   Result<std::string> Call(const plan::Expr& expr, const plan::Call& call);
   Result<std::string> CaseText(const plan::Case& node);
   Result<std::string> LambdaText(const plan::Lambda& node);

@@ -18,6 +18,10 @@ constexpr ErrorCondition kRows[] = {
      "The number of columns or variables assigned or aliased: <numTarget> does not match the "
      "number of source "
      "expressions: <numExpr>."},
+    {"CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE", "42825", kA, "SparkException", false,
+     "Failed to merge incompatible data types <left> and <right>. Please check the data types of "
+     "the columns being merged and ensure that they are compatible. If necessary, consider casting "
+     "the columns to compatible data types before attempting the merge."},
     {"CANNOT_RESOLVE_STAR_EXPAND", "42704", kA, kPlain, false,
      "Cannot resolve <targetString>.* given input columns <columns>. Please check that the "
      "specified table or struct "
@@ -197,6 +201,14 @@ constexpr ErrorCondition kRows[] = {
      "constant value."},
     {"INVALID_NON_DETERMINISTIC_EXPRESSIONS", "42K0E", kA, kExtended, true,
      "The operator expects a deterministic expression, but the actual expression is <sqlExprs>."},
+    {"INVALID_RECURSIVE_CTE", "42836", kA, kPlain, false,
+     "Invalid recursive definition found. Recursive queries must contain an UNION or an UNION ALL "
+     "statement with 2 children. The first child needs to be the anchor term without any recursive "
+     "references. Any top level inner CTE must not contain self references."},
+    {"INVALID_RECURSIVE_REFERENCE.PLACE", "42836", kA, kExtended, true,
+     "Invalid recursive reference found inside WITH RECURSIVE clause. Recursive references cannot "
+     "be used on the right side of left outer/semi/anti joins, on the left side of right outer "
+     "joins, in full outer joins, in aggregates, window functions or sorts"},
     {"INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN", "42823", kA,
      kExtended, true,
      "Invalid subquery: Scalar subquery must return only one column, but got <number>."},
@@ -260,6 +272,9 @@ constexpr ErrorCondition kRows[] = {
      "assigned to <parameterName>; please rearrange them so the positional arguments come first "
      "and then retry the query "
      "again."},
+    {"UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE", "42836", kA, kPlain, false,
+     "The UNION operator is not yet supported within recursive common table expressions (WITH "
+     "clauses that refer to themselves, directly or indirectly). Please use UNION ALL instead."},
     {"UNRECOGNIZED_PARAMETER_NAME", "4274K", kA, kPlain, false,
      "Cannot invoke routine <routineName> because the routine call included a named argument "
      "reference for the argument "

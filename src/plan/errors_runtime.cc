@@ -84,6 +84,12 @@ constexpr ErrorCondition kRows[] = {
      " <value> cannot be represented as Decimal(<precision>, <scale>). If necessary set "
      "\"spark.sql.ansi.enabled\" to "
      "\"false\" to bypass this error, and return NULL instead."},
+    {"RECURSION_LEVEL_LIMIT_EXCEEDED", "42836", kI, "SparkException", false,
+     "Recursion level limit <levelLimit> reached but query has not exhausted, try increasing it "
+     "like 'WITH RECURSIVE t(col) MAX RECURSION LEVEL 200'."},
+    {"RECURSION_ROW_LIMIT_EXCEEDED", "42836", kI, "SparkException", false,
+     "Recursion row limit <rowLimit> reached but query has not exhausted, try setting a larger "
+     "LIMIT value when querying the CTE relation."},
     {"REMAINDER_BY_ZERO", "22012", kI, kArithmetic, false,
      "Remainder by zero. Use `try_mod` to tolerate divisor being 0 and return NULL instead. If "
      "necessary set "

@@ -189,10 +189,24 @@ struct Repartition {
   std::vector<ExprPtr> by;
 };
 
+// Recursion: the anchor's rows, then round by round what `step` makes of the rows of the round
+// before. Both have the output's types.
+struct RecursiveUnion {
+  uint32_t loop = 0;  // which RecursiveRead reads it
+  PlanPtr anchor;
+  PlanPtr step;
+  int64_t max_levels = -1;  // rounds with rows, the anchor's included; -1: any number
+  int64_t max_rows = -1;    // of all rounds; -1: any number
+};
+// Within a step: the rows of the round before, in the order of the union's columns.
+struct RecursiveRead {
+  uint32_t loop = 0;
+};
+
 struct Plan {
   using Node = std::variant<TableScan, MetadataScan, ChangelogScan, Values, Range, FileScan,
                             Project, Filter, Join, Aggregate, Window, Sort, Limit, SetOp, Distinct,
-                            Generate, Sample, Repartition>;
+                            Generate, Sample, Repartition, RecursiveUnion, RecursiveRead>;
   Node node;
   std::vector<Column> output;
 

@@ -129,6 +129,8 @@ class FilterPushdown {
       window->child = Push(window->child, {});
     else if (auto* limit = std::get_if<Limit>(&copy.node))
       limit->child = Push(limit->child, {});
+    else if (auto* rounds = std::get_if<RecursiveUnion>(&copy.node))
+      rounds->anchor = Push(rounds->anchor, {}), rounds->step = Push(rounds->step, {});
     else if (auto* sample = std::get_if<Sample>(&copy.node))
       sample->child = Push(sample->child, {});
   }
@@ -202,7 +204,7 @@ class ColumnPruning {
 
   void UseBelow(const PlanPtr& plan) {
     ForEachExpr(*plan, [&](const ExprPtr& expr) { Use(expr); });
-    bool whole_rows = plan->As<SetOp>() != nullptr || plan->As<Distinct>() != nullptr;
+    bool whole_rows = plan->As<SetOp>() || plan->As<Distinct>() || plan->As<RecursiveUnion>();
     for (const PlanPtr& input : Inputs(*plan)) whole_rows ? UseAll(input) : UseBelow(input);
   }
 
@@ -279,6 +281,8 @@ class ColumnPruning {
     if (auto* n = std::get_if<Limit>(&copy.node)) child(*n);
     if (auto* n = std::get_if<SetOp>(&copy.node))
       n->left = Prune(n->left), n->right = Prune(n->right);
+    if (auto* n = std::get_if<RecursiveUnion>(&copy.node))
+      n->anchor = Prune(n->anchor), n->step = Prune(n->step);
     if (auto* n = std::get_if<Distinct>(&copy.node)) child(*n);
     if (auto* n = std::get_if<Generate>(&copy.node)) child(*n);
     if (auto* n = std::get_if<Sample>(&copy.node)) child(*n);

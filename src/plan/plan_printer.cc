@@ -121,6 +121,12 @@ struct NodeText {
     std::string tasks = n.tasks ? std::to_string(*n.tasks) : "";
     return fmt::format("Repartition {}{} [{}]", tasks, n.shuffle ? " shuffle" : "", List(n.by));
   }
+  std::string operator()(const RecursiveUnion& n) const {
+    return fmt::format("RecursiveUnion {}", n.loop);
+  }
+  std::string operator()(const RecursiveRead& n) const {
+    return fmt::format("RecursiveRead {}", n.loop);
+  }
 };
 
 void Print(const PlanPtr& plan, int depth, std::string& out) {

@@ -52,6 +52,7 @@ void VisitNode(Node& node, const OnPlan& on_plan, const OnExpr& on_expr,
     for (auto& column : n->generated) on_column(column);
   }
   if (auto* n = std::get_if<Sample>(&node)) one(n->child);
+  if (auto* n = std::get_if<RecursiveUnion>(&node)) one(n->anchor), one(n->step);
   if (auto* n = std::get_if<Repartition>(&node)) {
     one(n->child);
     for (auto& expr : n->by) on_expr(expr);

@@ -11,14 +11,15 @@ namespace iceblink::plan {
 
 using sql::TypeKind;
 
-Result<Env> QueryAnalyzer::WithCtes(const std::vector<sql::Cte>& ctes, const Env& env) {
+Result<Env> QueryAnalyzer::WithCtes(const std::vector<sql::Cte>& ctes, const Env& env,
+                                    bool recursive) {
   Env inner = env;
   std::set<std::string> seen;
   for (const sql::Cte& cte : ctes) {
     if (!seen.insert(AsciiLower(cte.name)).second)
       return Raise("DUPLICATED_CTE_NAMES", {{"duplicateNames", sql::QuoteIdentifier(cte.name)}});
     inner.ctes = std::make_shared<const CteFrame>(
-        CteFrame{&cte, std::make_shared<const Env>(inner), inner.ctes});
+        CteFrame{&cte, std::make_shared<const Env>(inner), inner.ctes, recursive, nullptr});
   }
   return inner;
 }
@@ -180,12 +181,7 @@ Result<PlanPtr> SortOutput(QueryAnalyzer& analyzer, PlanPtr plan,
 }  // namespace
 
 Result<PlanPtr> QueryAnalyzer::Query(const sql::Query& query, const Env& outer) {
-  ASSIGN_OR_RETURN(Env env, WithCtes(query.ctes, outer));
-  if (query.recursive)
-    for (const sql::Cte& cte : query.ctes)
-      if (cte.max_level)
-        return Fail(ErrorCode::kUnsupported, "MAX RECURSION LEVEL is not supported",
-                    "AnalysisException");
+  ASSIGN_OR_RETURN(Env env, WithCtes(query.ctes, outer, query.recursive));
   PlanPtr plan;
   const sql::QueryTerm& body = *query.body;
   if (const auto* select = std::get_if<sql::Select>(&body.node)) {

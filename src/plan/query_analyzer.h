@@ -26,11 +26,21 @@ namespace iceblink::plan {
 
 struct Env;
 
+// One use of a recursive CTE while it is analyzed.
+struct Recursion {
+  uint32_t loop = 0;
+  bool known = false;           // the anchor is analyzed
+  std::vector<Column> columns;  // the anchor's, named by the CTE
+  bool used = false;            // the step reads the round before
+};
+
 // A common table expression in scope, analyzed anew (with fresh ids) at each use.
 struct CteFrame {
   const sql::Cte* cte = nullptr;
   std::shared_ptr<const Env> env;        // where it was defined
   std::shared_ptr<const CteFrame> next;  // further out
+  bool recursive = false;                // of WITH RECURSIVE
+  Recursion* recursion = nullptr;        // inside its own query
 };
 
 // The view whose text is being analyzed: completes table names of one part.
@@ -83,7 +93,10 @@ class QueryAnalyzer {
 
   // ---- queries (queries.cc)
   Result<PlanPtr> Query(const sql::Query& query, const Env& env);
-  Result<Env> WithCtes(const std::vector<sql::Cte>& ctes, const Env& env);
+  Result<Env> WithCtes(const std::vector<sql::Cte>& ctes, const Env& env, bool recursive = false);
+  // ---- recursion (recursion.cc)
+  Result<PlanPtr> RecursiveCte(const CteFrame& frame);
+  Result<PlanPtr> ReadRound(Recursion& recursion);
   // Fresh names and casts so that `plan` has exactly `columns`' types; used by set operations and
   // views.
   PlanPtr CastColumns(const PlanPtr& plan, const std::vector<DataType>& types, CastMode mode);

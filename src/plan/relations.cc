@@ -166,7 +166,10 @@ Result<Relation> QueryAnalyzer::Table(const sql::TableName& table, const sql::Po
                                       const Env& env) {
   if (const CteFrame* frame = FindCte(env, table.name, names_);
       frame != nullptr && !table.time_travel) {
-    ASSIGN_OR_RETURN(PlanPtr plan, Query(*frame->cte->query, *frame->env));
+    const bool round = frame->recursion != nullptr;
+    ASSIGN_OR_RETURN(PlanPtr plan, round              ? ReadRound(*frame->recursion)
+                                   : frame->recursive ? RecursiveCte(*frame)
+                                                      : Query(*frame->cte->query, *frame->env));
     Scope scope = ScopeOf(plan->output, {});
     return Renamed(Relation{std::move(plan), std::move(scope)}, frame->cte->name,
                    frame->cte->columns);
