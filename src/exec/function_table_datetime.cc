@@ -240,6 +240,28 @@ Result<std::string> IcebergTime(Lowering& lowering, const plan::Expr&, const pla
   return "CAST(floor(epoch_us(" + at + ") / 3600000000) AS INTEGER)";
 }
 
+// The windows of `duration` that begin every `slide` after `start` and hold the instant, as
+// structs; none for NULL.
+Result<std::string> TimeWindows(Lowering& lowering, const plan::Expr& expr, const plan::Call& call,
+                                const Args& args) {
+  const auto number = [&](size_t i) {
+    return call.args[i]->As<plan::LiteralExpr>()->value.AsInt64();
+  };
+  const int64_t duration = number(1), slide = number(2), start = number(3);
+  const std::string type = TypeSql(call.args[0]->type), micros = "epoch_us(" + args[0] + ")";
+  const std::string last =
+      fmt::format("({0} - ((({0} - {1}) % {2}) + {2}) % {2})", micros, start, slide);
+  const std::string i = lowering.FreshName();
+  const std::string begin = fmt::format("({} - {} * {})", last, i, slide);
+  (void)expr;
+  return fmt::format(
+      "list_transform(list_filter(range({count}), lambda {i}: {begin} + {duration} > {micros}), "
+      "lambda {i}: struct_pack(\"start\" := CAST(make_timestamp({begin}) AS {type}), "
+      "\"end\" := CAST(make_timestamp({begin} + {duration}) AS {type})))",
+      fmt::arg("count", (duration + slide - 1) / slide), fmt::arg("i", i), fmt::arg("begin", begin),
+      fmt::arg("duration", duration), fmt::arg("micros", micros), fmt::arg("type", type));
+}
+
 constexpr FunctionSql kDatetimeRows[] = {
     {"current_date", "", Now},
     {"current_timestamp", "", Now},
@@ -305,6 +327,7 @@ constexpr FunctionSql kDatetimeRows[] = {
     {"convert_timezone", "", ConvertTimezone},
     {"timestampadd", "", TimestampAdd},
     {"timestampdiff", "", TimestampDiffUnits},
+    {"time_windows", "", TimeWindows},
     {"iceberg_version", "'iceblink'"},
     {"iceberg_years", "", IcebergTime},
     {"iceberg_months", "", IcebergTime},

@@ -22,6 +22,11 @@ constexpr ErrorCondition kRows[] = {
      "Failed to merge incompatible data types <left> and <right>. Please check the data types of "
      "the columns being merged and ensure that they are compatible. If necessary, consider casting "
      "the columns to compatible data types before attempting the merge."},
+    {"CANNOT_PARSE_INTERVAL", "22006", kA, kPlain, false,
+     "Unable to parse <intervalString>. Please ensure that the value provided is in a valid format "
+     "for defining an interval. You can reference the documentation for the correct format. If the "
+     "issue persists, please double check that the input value is not null or empty and try "
+     "again."},
     {"CANNOT_RESOLVE_STAR_EXPAND", "42704", kA, kPlain, false,
      "Cannot resolve <targetString>.* given input columns <columns>. Please check that the "
      "specified table or struct "
@@ -85,10 +90,16 @@ constexpr ErrorCondition kRows[] = {
      "expression; however, got <inputExpr>."},
     {"DATATYPE_MISMATCH.CANNOT_DROP_ALL_FIELDS", "42K09", kA, kExtended, true,
      "Cannot resolve <sqlExpr> due to data type mismatch: Cannot drop all fields in struct."},
+    {"DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION", "42K09", kA, kExtended, true,
+     "Cannot resolve <sqlExpr> due to data type mismatch: The <leftExprName>(<leftExprValue>) must "
+     "be <constraint> the <rightExprName>(<rightExprValue>)."},
     {"DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09", kA, kExtended, true,
      "Cannot resolve <sqlExpr> due to data type mismatch: The <paramIndex> parameter requires the "
      "<requiredType> type, "
      "however <inputSql> has the type <inputType>."},
+    {"DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE", "42K09", kA, kExtended, true,
+     "Cannot resolve <sqlExpr> due to data type mismatch: The <exprName> must be between "
+     "<valueRange> (current value = <currentValue>)."},
     {"DEFAULT_PLACEMENT_INVALID", "42608", kA, kPlain, false,
      "A DEFAULT keyword in a MERGE, INSERT, UPDATE, or SET VARIABLE command could not be directly "
      "assigned to a target "
@@ -332,8 +343,15 @@ constexpr ErrorCondition kRows[] = {
      "LEGACY store assignment policy is disallowed in Spark data source V2. Please set the "
      "configuration "
      "spark.sql.storeAssignmentPolicy to other values."},
+    {"_LEGACY_ERROR_TEMP_1039", "", kA, kPlain, false,
+     "Multiple time/session window expressions would result in a cartesian product of rows, "
+     "therefore they are currently not supported."},
     {"_LEGACY_ERROR_TEMP_1198", "", kA, kPlain, false,
      "Function '<function>' cannot process input: (<types>): <reason>"},
+    {"_LEGACY_ERROR_TEMP_1207", "", kA, kPlain, false,
+     "The duration and time inputs to window must be an integer, long or string literal."},
+    {"_LEGACY_ERROR_TEMP_3231", "", kA, "SparkIllegalArgumentException", false,
+     "Intervals greater than a month is not supported (<interval>)."},
 };
 
 }  // namespace

@@ -82,6 +82,11 @@ Result<TypedExpr> QueryAnalyzer::OtherFunction(const sql::FunctionCall& call,
       return CastTo(std::move(child), *type, cast_mode(), std::move(text), position);
     }
   }
+  if (name.size() == 1 && EqualsIgnoreCase(name[0], "window") && context.scope != nullptr) {
+    for (const ScopeColumn& column : context.scope->columns)
+      if (column.metadata && column.qualifier.empty() && column.column.name == "window")
+        return TypedExpr{MakeColumn(column.column), column.column.name};
+  }
   bool part = EqualsIgnoreCase(name[0], "date_part") || EqualsIgnoreCase(name[0], "datepart");
   if (part && name.size() == 1 && call.args.size() == 2) {
     ASSIGN_OR_RETURN(TypedExpr field, Expression(*call.args[0].expr, context));

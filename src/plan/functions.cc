@@ -159,7 +159,8 @@ constexpr std::string_view kOperators[] = {"+",
                                            "interval_multiply",
                                            "interval_divide",
                                            "struct_with_field",
-                                           "iceberg_zorder"};
+                                           "iceberg_zorder",
+                                           "time_windows"};
 
 struct AnsiPair {
   std::string_view ansi, legacy;

@@ -76,6 +76,7 @@ const FunctionRow* FindSystemFunction(std::string_view name);
 //   ...) assert_not_null(value, name literal)  NOT_NULL_ASSERT_VIOLATION naming the column
 //   date_add_interval(date or timestamp, interval)  date_diff_days(date, date)  timestamp_diff(ts,
 //   ts) check_length(string, n)  char and varchar columns       char_pad(string, n)
+//   time_windows(time, duration, slide, start)   the windows a time is in, as structs; see window()
 //   iceberg_zorder(max size, bytes of a text, value, ...)   binary; rewrite_data_files sorts by it
 // Without ANSI: wrap_add wrap_subtract wrap_multiply wrap_negative (integers wrap around; decimals
 // become NULL), try_divide try_mod try_int_divide, get, try_element_at in place of + - * negative /

@@ -20,6 +20,7 @@ Result<PlanPtr> SelectBuilder::Build() {
     windows_.insert(windows_.end(), around_->windows.begin(), around_->windows.end());
   RETURN_IF_ERROR(Source());
   RETURN_IF_ERROR(Where());
+  RETURN_IF_ERROR(TimeWindows());
   RETURN_IF_ERROR(Items());
   RETURN_IF_ERROR(GroupBy());
   if (around_ != nullptr) {

@@ -37,6 +37,7 @@ class SelectBuilder {
 
   Status Source();
   Status Where();
+  Status TimeWindows();  // time_windows.cc
   std::string InvalidParts(const TypedExpr& condition) const;
   // ---- items (select.cc)
   Status Items();
