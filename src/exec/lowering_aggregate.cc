@@ -48,6 +48,7 @@ constexpr AggregateRow kAggregates[] = {
     {"every", "bool_and($a$1)$f"},
     {"first", "first($1$o)$f"},
     {"first_value", "first($1$o)$f"},
+    {"histogram_numeric", "", NullArguments::kSkip},
     {"kurtosis", "kurtosis_pop($1)$f"},
     {"last", "last($1$o)$f"},
     {"last_value", "last($1$o)$f"},
@@ -165,6 +166,31 @@ std::string Avg(const Expr& expr, const AggregateCall& call, const Parts& parts,
   return Fill("avg($a$1)$f", parts);
 }
 
+// Values and bins are numbers of the values' type: days, micros, months.
+std::string Histogram(const AggregateCall& call, const Parts& parts) {
+  const plan::DataType& type = call.args[0]->type;
+  const std::string sql = TypeSql(type);
+  std::string value = "$1", back = "e.x";
+  switch (type.kind()) {
+    case TypeKind::kDate:
+      value = "($1 - DATE '1970-01-01')";
+      back = "DATE '1970-01-01' + CAST(trunc(e.x) AS INTEGER)";
+      break;
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampNtz:
+      value = "epoch_us($1)";
+      back = "make_timestamp(CAST(trunc(e.x) AS BIGINT))";
+      break;
+    default:
+      if (type.is_integral() || type.is_ansi_interval()) back = "trunc(e.x)";
+      break;
+  }
+  return fmt::format(
+      "list_transform(ib_histogram({}, CAST({} AS BIGINT)), "
+      "lambda e: struct_pack(x := CAST({} AS {}), y := e.y))",
+      Fill("list($aCAST(" + value + " AS DOUBLE))$f", parts), parts.args[1], back, sql);
+}
+
 }  // namespace
 
 Result<std::string> Lowering::Aggregate(const Expr& expr, const AggregateCall& call,
@@ -206,6 +232,8 @@ Result<std::string> Lowering::Aggregate(const Expr& expr, const AggregateCall& c
     text = Sum(expr, parts, call.function == "try_sum");
   } else if (call.function == "avg" || call.function == "mean" || call.function == "try_avg") {
     text = Avg(expr, call, parts, call.function == "try_avg");
+  } else if (call.function == "histogram_numeric") {
+    text = Histogram(call, parts);
   } else if (call.function == "approx_percentile") {
     text = Fill("quantile_disc($1, $2)$f", parts);
   } else {

@@ -147,6 +147,7 @@ void RegisterScalarFunctions(duckdb::ExtensionLoader& loader,
   RegisterTextFunctions(loader);
   RegisterDatetimeFunctions(loader);
   RegisterHashFunctions(loader);
+  RegisterHistogramFunction(loader);
   RegisterRecursionFunction(loader, objects);
   RegisterJsonFunctions(loader, objects);
 }

@@ -62,6 +62,7 @@ void RegisterTextFunctions(duckdb::ExtensionLoader& loader);
 void RegisterFormatFunctions(duckdb::ExtensionLoader& loader);
 void RegisterDatetimeFunctions(duckdb::ExtensionLoader& loader);
 void RegisterHashFunctions(duckdb::ExtensionLoader& loader);
+void RegisterHistogramFunction(duckdb::ExtensionLoader& loader);
 void RegisterRecursionFunction(duckdb::ExtensionLoader& loader,
                                const std::shared_ptr<StatementObjects>& objects);
 void RegisterJsonFunctions(duckdb::ExtensionLoader& loader,

@@ -70,6 +70,27 @@ void AppendDefaults(const FunctionRow& row, std::vector<TypedExpr>& args) {
   }
 }
 
+// The number of bins of histogram_numeric: a constant from two on.
+Status CheckBins(QueryAnalyzer& analyzer, const TypedExpr& bins, const std::string& text,
+                 ErrorPosition at) {
+  if (!IsFoldable(bins.expr)) {
+    return Raise("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+                 {{"sqlExpr", InDoubleQuotes(text)},
+                  {"inputName", "`nb`"},
+                  {"inputType", "\"INT\""},
+                  {"inputExpr", InDoubleQuotes(bins.text)}},
+                 at);
+  }
+  ASSIGN_OR_RETURN(const Value value, analyzer.Evaluate(bins.expr));
+  if (!value.is_null() && value.AsInt64() >= 2) return {};
+  return Raise("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+               {{"sqlExpr", InDoubleQuotes(text)},
+                {"exprName", "nb"},
+                {"valueRange", "[2, 2147483647]"},
+                {"currentValue", value.is_null() ? "null" : std::to_string(value.AsInt64())}},
+               at);
+}
+
 }  // namespace
 
 Result<std::vector<SortKey>> QueryAnalyzer::SortKeys(const std::vector<sql::SortItem>& items,
@@ -136,6 +157,7 @@ Result<TypedExpr> QueryAnalyzer::AggregateFunction(const FunctionRow& row,
     text += fmt::format(" FILTER (WHERE {})", filter.text);
     aggregate.filter = filter.expr;
   }
+  if (row.name == "histogram_numeric") RETURN_IF_ERROR(CheckBins(*this, args[1], text, position));
   for (const TypedExpr& arg : args) aggregate.args.push_back(arg.expr);
   ASSIGN_OR_RETURN(CallType type, TypeOfCall(row, aggregate.args, settings_.ansi));
   if (row.name == "percentile_disc" && !aggregate.order_by.empty())

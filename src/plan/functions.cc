@@ -73,6 +73,7 @@ constexpr FunctionRow kAggregateRows[] = {
     {"percentile_cont", kA, 1, 1, "d", "d", kAlways},
     {"percentile_disc", kA, 1, 1, "d", "d", kAlways},
     {"mode", kA, 0, 2, ".b", "1", kAlways},
+    {"histogram_numeric", kA, 2, 2, ".i", "*", kAlways},
     {"listagg", kA, 1, 2, "ss", "s", kAlways, "", "", "NULL"},
     {"string_agg", kA, 1, 2, "ss", "s", kAlways, "listagg", "string_agg", "NULL"},
     {"grouping", kA, 1, 1, ".", "y", kNever},

@@ -253,6 +253,11 @@ Result<DataType> ApproxPercentileType(const Args& args) {
   return args[1]->type.kind() == TypeKind::kArray ? DataType::Array(args[0]->type, false)
                                                   : args[0]->type;
 }
+Result<DataType> HistogramType(const Args& args) {
+  return DataType::Array(DataType::Struct({{"x", args[0]->type, true, {}},
+                                           {"y", DataType(TypeKind::kDouble), true, {}}}),
+                         true);
+}
 Result<DataType> SentencesType(const Args&) {
   return DataType::Array(DataType::Array(DataType(TypeKind::kString), false), false);
 }
@@ -312,6 +317,7 @@ constexpr RuleRow kRules[] = {
     {"decode", DecodeType},
     {"percentile", PercentileType},
     {"percentile_approx", ApproxPercentileType},
+    {"histogram_numeric", HistogramType},
     {"sentences", SentencesType},
 };
 
