@@ -1,9 +1,13 @@
 """Tables pass between Iceblink, Spark and PyIceberg through one SQLite catalog file. Run by `make interop`."""
+import csv
+import datetime
 import glob
 import itertools
 import os
 import pathlib
+import shutil
 
+import pyarrow.parquet as pq
 import pytest
 
 pyspark = pytest.importorskip("pyspark", reason="needs .venv-spark (make interop)")
@@ -142,3 +146,54 @@ def test_fixed_columns_pass_between_all(lake):
     assert sql("SELECT id FROM db.t WHERE f = X'00010203'") == [[1]]
     assert sorted(list(row.values()) for row in python.load_table("db.t").scan().to_arrow().to_pylist()) == want
     assert session.run("SELECT id, hex(f), hex(l[0]) FROM db.t WHERE f IS NOT NULL ORDER BY id") == [[1, "00010203", "010203"], [3, "AABBCCDD", "040506"]]
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_partition_statistics_are_continued_in_turn(lake, version):
+    session, sql, _ = lake
+    session.run("CREATE TABLE db.t (id INT, dep STRING, at TIMESTAMP) USING iceberg PARTITIONED BY (dep, days(at)) "
+                f"TBLPROPERTIES ('format-version'='{version}', 'write.delete.mode'='merge-on-read')")
+    rows = "SELECT CAST(id AS INT), concat('d', id % 3), TIMESTAMP '2026-07-01 00:00:00' FROM range(30)"
+    for statement in (f"INSERT INTO db.t {rows}", "DELETE FROM db.t WHERE id = 4", "DELETE FROM db.t WHERE dep = 'd2'"):
+        session.run("CALL system.compute_partition_stats('db.t')")
+        session.run(statement)
+        sql("INSERT INTO db.t VALUES (100, 'd0', NULL)")
+        ((path,),) = sql("CALL system.compute_partition_stats(table => 'db.t')")
+        assert session.run("CALL system.compute_partition_stats('db.t')") == [[path]]
+        session.run("INSERT INTO db.t VALUES (200, NULL, NULL)")
+        ((path,),) = session.run("CALL system.compute_partition_stats('db.t')")
+        live = {(r["partition"]["dep"], r["partition"]["at_day"]): r for r in pq.read_table(path).to_pylist() if r["data_file_count"]}
+        counts = session.run("SELECT partition.dep, partition.at_day, record_count, file_count, position_delete_record_count, "
+                             "last_updated_snapshot_id FROM db.t.partitions WHERE file_count > 0")
+        assert len(counts) == len(live)
+        for dep, day, records, files, deletes, snapshot in counts:
+            row = live[dep, day and datetime.date.fromisoformat(day)]
+            assert [row["data_record_count"], row["data_file_count"], row["position_delete_record_count"]] == [records, files, deletes]
+            assert row["last_updated_snapshot_id"] == snapshot
+    assert session.run("SELECT count(*) FROM db.t") == sql("SELECT count(*) FROM db.t")
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_spark_reads_and_changes_a_table_under_its_new_prefix(lake, tmp_path, version):
+    session, sql, _ = lake
+    session.run(f"CREATE TABLE db.t (id INT, dep STRING) USING iceberg PARTITIONED BY (dep) LOCATION 'file:{tmp_path}/a/t' "
+                f"TBLPROPERTIES ('format-version'='{version}', 'write.delete.mode'='merge-on-read')")
+    sql("INSERT INTO db.t SELECT CAST(id AS INT), concat('d', id % 3) FROM range(90)")
+    session.run("DELETE FROM db.t WHERE id IN (4, 5, 60)")
+    sql("DELETE FROM db.t WHERE id IN (7, 8)")
+    session.run("CALL system.rewrite_data_files(table => 'db.t', sort_order => 'zorder(id)', where => 'dep = \"d0\"', options => map('rewrite-all', 'true'))")
+    query = "SELECT id, dep FROM db.{} ORDER BY id"
+    want = sql(query.format("t"))
+    ((latest, listed, _, _),) = session.run(
+        f"CALL system.rewrite_table_path(table => 'db.t', source_prefix => 'file:{tmp_path}/a', target_prefix => 'file:{tmp_path}/b')")
+    with open(listed.removeprefix("file:")) as file:
+        for source, target in csv.reader(file):
+            target = pathlib.Path(target.removeprefix("file:"))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source.removeprefix("file:"), target)
+    shutil.rmtree(tmp_path / "a")
+    sql(f"CALL system.register_table(table => 'db.moved', metadata_file => 'file:{tmp_path}/b/t/metadata/{latest}')")
+    assert sql(query.format("moved")) == want == session.run(query.format("moved"))
+    sql("DELETE FROM db.moved WHERE id = 10")
+    session.run("DELETE FROM db.moved WHERE id = 11")
+    assert sql("SELECT count(*) FROM db.moved") == [[len(want) - 2]] == session.run("SELECT count(*) FROM db.moved")
