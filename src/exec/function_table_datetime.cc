@@ -328,6 +328,7 @@ constexpr FunctionSql kDatetimeRows[] = {
     {"timestampadd", "", TimestampAdd},
     {"timestampdiff", "", TimestampDiffUnits},
     {"time_windows", "", TimeWindows},
+    {"window_time", "make_timestamp(epoch_us(struct_extract($1, 'end')) - 1)"},
     {"iceberg_version", "'iceblink'"},
     {"iceberg_years", "", IcebergTime},
     {"iceberg_months", "", IcebergTime},

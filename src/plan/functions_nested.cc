@@ -132,6 +132,7 @@ constexpr FunctionRow kRows[] = {
     // ---- structs
     {"struct", kS, 0, -1, "*", "*", kNever, "named_struct", "struct"},
     {"named_struct", kS, 0, -1, "*", "*", kNever},
+    {"window_time", kS, 1, 1, "S", "*", kAny},
 };
 
 // Functions of catalog.system.

@@ -258,6 +258,10 @@ Result<DataType> HistogramType(const Args& args) {
                                            {"y", DataType(TypeKind::kDouble), true, {}}}),
                          true);
 }
+Result<DataType> WindowTimeType(const Args& args) {
+  const auto& fields = args[0]->type.fields();
+  return fields.size() == 2 ? fields[1].type : DataType(TypeKind::kTimestamp);
+}
 Result<DataType> SentencesType(const Args&) {
   return DataType::Array(DataType::Array(DataType(TypeKind::kString), false), false);
 }
@@ -319,6 +323,7 @@ constexpr RuleRow kRules[] = {
     {"percentile_approx", ApproxPercentileType},
     {"histogram_numeric", HistogramType},
     {"sentences", SentencesType},
+    {"window_time", WindowTimeType},
 };
 
 }  // namespace

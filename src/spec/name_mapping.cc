@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/strings.h"
 #include "spec/json.h"
 
 namespace iceblink::spec {
@@ -28,16 +29,22 @@ Result<std::vector<MappedField>> FieldsFromJson(const Json& json) {
   return out;
 }
 
-Json FieldsToJson(const std::vector<MappedField>& fields) {
-  Json out = Json::array();
+// Jackson's pretty form, in which Java stores the property.
+std::string FieldsText(const std::vector<MappedField>& fields, const std::string& margin) {
+  if (fields.empty()) return "[ ]";
+  const std::string inner = margin + "  ";
+  std::vector<std::string> items;
   for (const MappedField& field : fields) {
-    Json item = Json::object();
-    if (field.id) item["field-id"] = *field.id;
-    item["names"] = field.names;
-    if (!field.fields.empty()) item["fields"] = FieldsToJson(field.fields);
-    out.push_back(std::move(item));
+    std::vector<std::string> members, names;
+    for (const std::string& name : field.names) names.push_back(DumpJson(Json(name)));
+    if (field.id) members.push_back(inner + "\"field-id\" : " + std::to_string(*field.id));
+    members.push_back(inner +
+                      "\"names\" : " + (names.empty() ? "[ ]" : "[ " + Join(names, ", ") + " ]"));
+    if (!field.fields.empty())
+      members.push_back(inner + "\"fields\" : " + FieldsText(field.fields, inner));
+    items.push_back("{\n" + Join(members, ",\n") + "\n" + margin + "}");
   }
-  return out;
+  return "[ " + Join(items, ", ") + " ]";
 }
 
 std::vector<MappedField> FieldsOf(const Type& type) {
@@ -121,7 +128,7 @@ Result<NameMapping> ParseNameMapping(std::string_view text) {
 }
 
 std::string SerializeNameMapping(const NameMapping& mapping) {
-  return DumpJson(FieldsToJson(mapping.fields));
+  return FieldsText(mapping.fields, "");
 }
 
 NameMapping CreateNameMapping(const Schema& schema) {

@@ -1,4 +1,4 @@
--- window(): tumbling and sliding windows in batch queries, errors.
+-- window(): tumbling and sliding windows in batch queries, errors; window_time.
 CREATE NAMESPACE demo.db;
 CREATE TABLE demo.db.e (id INT, at TIMESTAMP, wall TIMESTAMP_NTZ, v DOUBLE) USING iceberg;
 INSERT INTO demo.db.e VALUES (1, TIMESTAMP'2024-01-01 00:03:00', TIMESTAMP_NTZ'2024-01-01 00:03:00', 1.0), (2, TIMESTAMP'2024-01-01 00:07:30', TIMESTAMP_NTZ'2024-01-01 00:07:30', 2.5), (3, TIMESTAMP'2024-01-01 00:12:00', TIMESTAMP_NTZ'2024-01-01 00:12:00', 4.0), (4, null, null, 7.0), (5, TIMESTAMP'1969-12-31 23:58:00', TIMESTAMP_NTZ'1969-12-31 23:58:00', 9.0);
@@ -10,6 +10,7 @@ SELECT window.start, count(*) FROM demo.db.e GROUP BY window(at, '10 minutes', '
 SELECT window.start, typeof(window) FROM demo.db.e GROUP BY window(wall, '1 hour') ORDER BY 1;
 SELECT id, window(at, '5 minutes') FROM demo.db.e ORDER BY id;
 SELECT id, window(at, '5 minutes').end AS e FROM demo.db.e ORDER BY id;
+SELECT id, window_time(window(at, '5 minutes')) FROM demo.db.e ORDER BY id;
 SELECT id, window(at, '10 minutes', '5 minutes') w FROM demo.db.e ORDER BY id, w;
 SELECT window(at, '5 minutes', '10 minutes') FROM demo.db.e;
 SELECT window(at, '0 minutes') FROM demo.db.e;
