@@ -14,7 +14,6 @@
 #include "engine/rewrite_planning.h"
 #include "engine/table_write.h"
 #include "plan/types.h"
-#include "sql/parser.h"
 
 namespace iceblink::engine {
 namespace {
@@ -45,18 +44,6 @@ struct RewrittenGroup {
   FileGroup group;
   std::vector<spec::DataFile> added;
 };
-
-Result<expr::Expression> ParseWhere(const Rewrite& rewrite) {
-  if (!rewrite.call.Has("where")) return expr::Expression::True();
-  std::string text = rewrite.call.Text("where");
-  auto parsed = sql::ParseExpression(text);
-  if (parsed) {
-    auto filter =
-        rewrite.call.scope.analyzer.AnalyzePredicate(**parsed, rewrite.metadata().schema());
-    if (filter) return filter;
-  }
-  return IllegalArgument("Cannot parse predicates in where option: " + text);
-}
 
 Status ChooseBranch(Rewrite& rewrite) {
   if (rewrite.call.Has("branch")) rewrite.branch = rewrite.call.Text("branch");
@@ -213,7 +200,7 @@ Result<ProcedureRows> RewriteDataFiles(const ProcedureCall& call) {
   ASSIGN_OR_RETURN(rewrite.order, ChooseRewriteOrder(call, rewrite.table));
   ASSIGN_OR_RETURN(rewrite.options, ParseRewriteOptions(call.Options("options"), rewrite.metadata(),
                                                         RewriterName(rewrite.order)));
-  ASSIGN_OR_RETURN(rewrite.filter, ParseWhere(rewrite));
+  ASSIGN_OR_RETURN(rewrite.filter, call.Where(rewrite.metadata().schema()));
   Totals totals;
   if (rewrite.snapshot_id) {
     table::ScanRequest request;

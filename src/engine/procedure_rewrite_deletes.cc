@@ -12,7 +12,6 @@
 #include "engine/rewrite_planning.h"
 #include "engine/table_write.h"
 #include "exec/position_deletes.h"
-#include "sql/parser.h"
 #include "table/manifest_list.h"
 #include "table/manifest_reader.h"
 
@@ -40,17 +39,6 @@ Result<RewriteOptions> OptionsOf(const ProcedureCall& call, const spec::TableMet
   options.try_emplace(std::string(kTargetSize),
                       metadata.Property("write.delete.target-file-size-bytes", kDefaultTargetSize));
   return ParseRewriteOptions(options, metadata, "BIN-PACK");
-}
-
-Result<expr::Expression> FilterOf(const ProcedureCall& call, const spec::Schema& schema) {
-  if (!call.Has("where")) return expr::Expression::True();
-  std::string text = call.Text("where");
-  auto parsed = sql::ParseExpression(text);
-  if (parsed) {
-    auto filter = call.scope.analyzer.AnalyzePredicate(**parsed, schema);
-    if (filter) return filter;
-  }
-  return IllegalArgument("Cannot parse predicates in where option: " + text);
 }
 
 // Position delete files of the current snapshot by spec, and its data files.
@@ -152,7 +140,7 @@ Result<ProcedureRows> RewritePositionDeleteFiles(const ProcedureCall& call) {
   ASSIGN_OR_RETURN(TableHandle table, call.Table());
   const spec::TableMetadata& metadata = table.metadata();
   ASSIGN_OR_RETURN(const RewriteOptions options, OptionsOf(call, metadata));
-  ASSIGN_OR_RETURN(const expr::Expression filter, FilterOf(call, metadata.schema()));
+  ASSIGN_OR_RETURN(const expr::Expression filter, call.Where(metadata.schema()));
   Totals totals;
   commit::SnapshotChange change;
   change.kind = commit::ChangeKind::kRewriteFiles;

@@ -75,6 +75,17 @@ std::vector<std::string> ProcedureCall::Strings(std::string_view name) const {
   return strings;
 }
 
+Result<expr::Expression> ProcedureCall::Where(const spec::Schema& schema) const {
+  if (!Has("where")) return expr::Expression::True();
+  const std::string text = Text("where");
+  auto parsed = sql::ParseExpression(text);
+  if (parsed) {
+    auto filter = scope.analyzer.AnalyzePredicate(**parsed, schema);
+    if (filter || filter.error().code == ErrorCode::kUnsupported) return filter;
+  }
+  return IllegalArgument("Cannot parse predicates in where option: " + text);
+}
+
 Result<TableHandle> ProcedureCall::Table(std::string* branch) const {
   std::string text = Text("table");
   if (text.empty()) return IllegalArgument("Cannot handle an empty identifier for parameter 'table'");

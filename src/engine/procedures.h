@@ -29,6 +29,10 @@ struct ProcedureCall {
   std::optional<int64_t> Millis(std::string_view name) const;
   std::map<std::string, std::string> Options(std::string_view name) const;
   std::vector<std::string> Strings(std::string_view name) const;
+  // The argument `where` as a filter of a table's files; true where absent. Errors:
+  // IllegalArgumentException "Cannot parse predicates in where option: %s", "Cannot convert Spark
+  // filter: %s to Iceberg expression".
+  Result<expr::Expression> Where(const spec::Schema& schema) const;
 
   // Loads the table that the argument `table` names. `branch`, when given, takes the branch of a
   // `.branch_x` selector. Errors: IllegalArgumentException for an empty name, RuntimeException

@@ -88,6 +88,14 @@ std::string CsvArguments(const plan::FileScan& scan) {
   return out;
 }
 
+// One row for each line, or with `wholetext` for each file. The end of the last line is no line.
+std::string TextRelation(const plan::FileScan& scan, const std::string& files) {
+  if (Flag(scan, "wholetext")) return "(SELECT content AS value FROM read_text(" + files + "))";
+  return "(SELECT unnest(string_split(regexp_replace(replace(content, chr(13) || chr(10), "
+         "chr(10)), '\\n$', ''), chr(10))) AS value FROM read_text(" +
+         files + ") WHERE content <> '')";
+}
+
 Result<std::string> Relation(DuckDbSession& session, const plan::FileScan& scan,
                              Extensions* needs) {
   ASSIGN_OR_RETURN(std::vector<std::string> files, Expand(session.files(), scan.paths));
@@ -103,6 +111,10 @@ Result<std::string> Relation(DuckDbSession& session, const plan::FileScan& scan,
     needs->json = needs->core_functions = true;
     return "read_json(" + list + ", format='" +
            (Flag(scan, "multiline") ? "auto" : "newline_delimited") + "')";
+  }
+  if (scan.format == "text") {
+    needs->core_functions = true;
+    return TextRelation(scan, list);
   }
   return Fail(ErrorCode::kUnsupported, "Cannot read " + scan.format + " files",
               "UnsupportedOperationException");

@@ -106,6 +106,11 @@ Result<expr::Expression> Analyzer::AnalyzePredicate(const sql::Expr& expr,
   context.env = &env;
   context.scope = &scope;
   ASSIGN_OR_RETURN(TypedExpr typed, queries_->Condition(expr, context));
+  if (IsFoldable(typed.expr)) {
+    ASSIGN_OR_RETURN(const Value value, queries_->Evaluate(typed.expr));
+    return value.Is<bool>() && value.As<bool>() ? expr::Expression::True()
+                                                : expr::Expression::False();
+  }
   ColumnNames names = [&](ColumnId id) -> std::optional<std::string> {
     for (const Column& column : columns)
       if (column.id == id) return column.name;
