@@ -81,7 +81,7 @@ Result<expr::Expression> ProcedureCall::Where(const spec::Schema& schema) const 
   auto parsed = sql::ParseExpression(text);
   if (parsed) {
     auto filter = scope.analyzer.AnalyzePredicate(**parsed, schema);
-    if (filter || filter.error().code == ErrorCode::kUnsupported) return filter;
+    if (filter || filter.error().condition.empty()) return filter;
   }
   return IllegalArgument("Cannot parse predicates in where option: " + text);
 }
