@@ -12,6 +12,7 @@
 #include "duckdb/parser/expression/constant_expression.hpp"
 #include "exec/duckdb_file_system.h"
 #include "exec/duckdb_types.h"
+#include "exec/file_decoder.h"
 #include "exec/spark_error.h"
 #include "exec/table_functions.h"
 #include "table/metadata_columns.h"
@@ -174,6 +175,7 @@ class BitmapFilter final : public duckdb::DeleteFilter {
 
 struct ScanInfo : duckdb::TableFunctionInfo {
   std::shared_ptr<StatementObjects> objects;
+  duckdb::table_function_bind_t bind_parquet = nullptr;
 };
 
 class IcebergReader final : public duckdb::MultiFileReader {
@@ -240,8 +242,14 @@ class IcebergReader final : public duckdb::MultiFileReader {
     auto& local = reader.reader->columns;
     std::vector<std::string> path;
     int32_t unmapped = kFirstUnmappedId;
-    AssignIds(local, scan_->name_mapping ? &*scan_->name_mapping : nullptr, path,
-              duckdb::LogicalTypeId::STRUCT, HasIds(local), &unmapped);
+    const bool has_ids = HasIds(local);
+    std::optional<spec::NameMapping> mapping = scan_->name_mapping;
+    // Iceberg finds the columns of Avro and ORC files without ids by their present names.
+    if (!mapping && !has_ids && scan_->schema != nullptr &&
+        scan_->tasks[TaskOf(reader)].file.format != spec::FileFormat::kParquet)
+      mapping = spec::CreateNameMapping(*scan_->schema);
+    AssignIds(local, mapping ? &*mapping : nullptr, path, duckdb::LogicalTypeId::STRUCT, has_ids,
+              &unmapped);
     duckdb::vector<MultiFileColumnDefinition> global(columns);
     SetPartitionDefaults(global, TaskOf(reader));
     auto result = MultiFileReader::CreateMapping(context, reader, global, ids, filters, files, bind,
@@ -262,7 +270,8 @@ class IcebergReader final : public duckdb::MultiFileReader {
   // tables.
   void SetPartitionDefaults(duckdb::vector<MultiFileColumnDefinition>& columns, size_t task) const {
     const spec::DataFile& file = scan_->tasks[task].file;
-    const spec::PartitionSpec* spec = scan_->metadata->SpecById(file.spec_id);
+    const spec::PartitionSpec* spec =
+        scan_->metadata == nullptr ? nullptr : scan_->metadata->SpecById(file.spec_id);
     if (spec == nullptr) return;
     for (size_t i = 0; i < spec->fields.size() && i < file.partition.size(); ++i) {
       if (!spec->fields[i].transform.is_identity()) continue;
@@ -337,29 +346,71 @@ void RegisterIsDeleted(duckdb::ExtensionLoader& loader,
 
 }  // namespace
 
-void RegisterIcebergScan(duckdb::ExtensionLoader& loader,
-                         const std::shared_ptr<StatementObjects>& objects) {
-  RegisterIsDeleted(loader, objects);
+namespace {
+
+constexpr const char* kParquetScan = "iceblink_scan";
+constexpr const char* kAnyScan = "iceblink_scan_any";
+
+duckdb::unique_ptr<duckdb::FunctionData> BindAny(duckdb::ClientContext& context,
+                                                 duckdb::TableFunctionBindInput& input,
+                                                 duckdb::vector<LogicalType>& types,
+                                                 duckdb::vector<std::string>& names) {
+  auto out = input.info->Cast<ScanInfo>().bind_parquet(context, input, types, names);
+  auto& bind = out->Cast<duckdb::MultiFileBindData>();
+  bind.interface = WithDecoders(std::move(bind.interface),
+                                static_cast<const ScanFileList&>(*bind.file_list).scan);
+  return out;
+}
+
+duckdb::TableFunctionSet ScanFunctions(duckdb::ExtensionLoader& loader, const char* name,
+                                       const std::shared_ptr<StatementObjects>& objects) {
   auto info = duckdb::make_shared_ptr<ScanInfo>();
   info->objects = objects;
   duckdb::TableFunctionSet set = loader.GetTableFunction("parquet_scan").functions;
-  set.name = "iceblink_scan";
+  set.name = name;
   for (duckdb::TableFunction& function : set.functions) {
-    function.name = "iceblink_scan";
+    function.name = name;
     function.get_multi_file_reader = IcebergReader::Create;
     function.function_info = info;
     function.late_materialization = false;
     // Footer statistics know neither our column mapping nor deletes.
     function.statistics = nullptr;
     function.get_partition_stats = nullptr;
+    info->bind_parquet = function.bind;
   }
-  loader.RegisterFunction(set);
+  return set;
+}
+
+}  // namespace
+
+void RegisterIcebergScan(duckdb::ExtensionLoader& loader,
+                         const std::shared_ptr<StatementObjects>& objects) {
+  RegisterIsDeleted(loader, objects);
+  loader.RegisterFunction(ScanFunctions(loader, kParquetScan, objects));
+  duckdb::TableFunctionSet any = ScanFunctions(loader, kAnyScan, objects);
+  for (duckdb::TableFunction& function : any.functions) {
+    function.bind = BindAny;
+    // Decoders take no filters.
+    function.filter_pushdown = function.filter_prune = false;
+    function.pushdown_expression = nullptr;
+    function.supports_pushdown_extract = nullptr;
+    function.get_metrics = nullptr;
+  }
+  loader.RegisterFunction(any);
+}
+
+std::string ScanFunction(const PlannedScan& scan) {
+  const bool parquet = std::all_of(scan.tasks.begin(), scan.tasks.end(), [](const auto& task) {
+    return task.file.format == spec::FileFormat::kParquet;
+  });
+  return parquet ? kParquetScan : kAnyScan;
 }
 
 std::string ScanSql(DuckDbSession& session, const std::string& name,
                     std::shared_ptr<PlannedScan> scan) {
+  const std::string function = ScanFunction(*scan);
   return fmt::format(
-      "iceblink_scan({})",
+      "{}({})", function,
       QuoteText(name + "#" + std::to_string(session.objects().Add(std::move(scan)))));
 }
 

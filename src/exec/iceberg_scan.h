@@ -1,5 +1,5 @@
 // The Iceberg scan: a list of data files planned by the table room, read by DuckDB's Parquet reader
-// through a MultiFileReader of our own.
+// and by decoders of our own (exec/file_decoder.h) through a MultiFileReader of our own.
 //
 //   columns      by field id, nested ones too; files without ids get them from the name mapping
 //   missing      the file's identity partition value, else the field's initial default, else NULL
@@ -46,7 +46,8 @@ struct ScanField {
 using DeletedPositions = std::shared_ptr<const io::PositionBitmap>;
 
 struct PlannedScan {
-  spec::TableMetadataPtr metadata;
+  io::FileSystem* files = nullptr;             // where the tasks' files are
+  spec::TableMetadataPtr metadata;             // null: of files without partition values
   std::shared_ptr<const spec::Schema> schema;  // of the table, for partition values
   std::vector<ScanField> fields;
   std::vector<table::FileScanTask> tasks;
@@ -77,6 +78,9 @@ Result<io::PositionBitmap> ReadPositions(DuckDbSession& session,
 Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan& node,
                                   std::shared_ptr<PlannedScan> scan, bool row_address);
 
+// The table function that reads a scan: one for scans of Parquet files, which takes filters, and
+// one for others.
+std::string ScanFunction(const PlannedScan& scan);
 // The SQL relation of a registered scan.
 std::string ScanSql(DuckDbSession& session, const std::string& name,
                     std::shared_ptr<PlannedScan> scan);

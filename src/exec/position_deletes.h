@@ -2,6 +2,7 @@
 // Exec-internal but for RewritePositionDeletes.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -14,8 +15,12 @@ namespace iceblink::exec {
 
 class DuckDbSession;
 
-// Adds the positions of a delete file to `out`, by data file. Errors: kUnsupported for formats
-// other than Parquet, those of reading.
+// Calls `visit` with every data file and position of a delete file, in its order; an error of
+// `visit` ends it.
+Status VisitPositionDeletes(DuckDbSession& session, const spec::DataFile& deletes,
+                            const std::function<Status(std::string_view, int64_t)>& visit);
+
+// Adds the positions of a delete file to `out`, by data file.
 Status ReadPositionDeletes(DuckDbSession& session, const spec::DataFile& deletes,
                            std::map<std::string, io::PositionBitmap>* out);
 

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/strings.h"
-#include "exec/duckdb_file_system.h"
 #include "exec/duckdb_types.h"
 #include "exec/iceberg_scan.h"
 #include "exec/position_deletes.h"
@@ -54,6 +53,7 @@ class PositionFiles {
 Result<std::shared_ptr<PlannedScan>> KeyScan(const PlannedScan& scan,
                                              const std::vector<int32_t>& ids) {
   auto out = std::make_shared<PlannedScan>();
+  out->files = scan.files;
   out->metadata = scan.metadata;
   out->schema = scan.schema;
   out->name_mapping = scan.name_mapping;
@@ -114,12 +114,6 @@ Status ApplyEquality(DuckDbSession& session, PlannedScan& scan, const EqualityGr
     data->rows += scan.tasks[task].file.record_count;
   }
   for (const table::DeleteFilePtr& file : group.deletes) {
-    if (file->file.format != spec::FileFormat::kParquet) {
-      return Fail(ErrorCode::kUnsupported,
-                  fmt::format("Cannot read {} delete files: {}",
-                              spec::FileFormatName(file->file.format), file->file.file_path),
-                  "UnsupportedOperationException");
-    }
     table::FileScanTask task;
     task.file = file->file;
     deletes->rows += task.file.record_count;

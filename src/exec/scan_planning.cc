@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "exec/duckdb_file_system.h"
 #include "exec/duckdb_types.h"
 #include "exec/iceberg_scan.h"
 #include "exec/lowering.h"
+#include "exec/position_deletes.h"
 #include "exec/table_functions.h"
 #include "plan/types.h"
 #include "table/metadata_columns.h"
@@ -154,18 +154,11 @@ Status FillUnionPartitions(PlannedScan& scan) {
   return {};
 }
 
-Status CheckFormat(const spec::DataFile& file) {
-  if (file.format == spec::FileFormat::kParquet) return {};
-  return Fail(ErrorCode::kUnsupported,
-              fmt::format("Cannot read {} data files: {}", spec::FileFormatName(file.format),
-                          file.file_path),
-              "UnsupportedOperationException");
-}
-
 }  // namespace
 
 Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan::TableScan& scan) {
   auto out = std::make_shared<PlannedScan>();
+  out->files = &session.files();
   out->metadata = scan.table.metadata;
   out->schema = scan.table.schema;
   std::string mapping = scan.table.metadata->Property("schema.name-mapping.default");
@@ -181,19 +174,11 @@ Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan
   request.stats = table::StatsSelection::None();
   ASSIGN_OR_RETURN(out->tasks, table::PlanFiles(session.reading(), std::move(request)));
   if (scan.only_files != nullptr) {
-    std::erase_if(out->tasks, [&](const table::FileScanTask& t) {
-      return scan.only_files->count(t.file.file_path) == 0;
-    });
-  }
-  if (scan.only_files != nullptr) {
     std::erase_if(out->tasks, [&](const table::FileScanTask& task) {
       return !scan.only_files->contains(task.file.file_path);
     });
   }
-  for (const table::FileScanTask& task : out->tasks) {
-    RETURN_IF_ERROR(CheckFormat(task.file));
-    out->rows += task.file.record_count;
-  }
+  for (const table::FileScanTask& task : out->tasks) out->rows += task.file.record_count;
   out->deleted.resize(out->tasks.size());
   return out;
 }
@@ -231,6 +216,7 @@ Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan&
   for (const table::FileScanTask& task : scan->tasks)
     files.push_back({task.file.file_path, task.file.file_size_in_bytes});
   session.read_ahead().Expect(std::move(files));
+  const std::string function = ScanFunction(*scan);
   int64_t id = session.objects().Add(scan);
   for (size_t i = 0; i < node.columns.size(); ++i) {
     std::string text = columns.items[i];
@@ -241,7 +227,7 @@ Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan&
   }
   if (row_address) items.push_back("\"_ordinal\" AS f, file_row_number AS p");
   if (items.empty()) items.push_back("\"_ordinal\" AS z");
-  return fmt::format("SELECT {} FROM iceblink_scan({})", Join(items, ", "),
+  return fmt::format("SELECT {} FROM {}({})", Join(items, ", "), function,
                      QuoteText(node.table.DottedName() + "#" + std::to_string(id)));
 }
 
@@ -272,17 +258,9 @@ Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::Metadat
     RETURN_IF_ERROR(session_.Prepare({.core_functions = true, .parquet = true}));
     request.read_position_deletes = [session](const spec::DataFile& file,
                                               const table::PositionVisitor& visit) -> Status {
-      std::string sql =
-          "SELECT file_path, pos FROM read_parquet(" + QuoteText(DuckDbPath(file.file_path)) + ")";
-      ASSIGN_OR_RETURN(auto result, session->RunAside(sql));
-      while (true) {
-        ASSIGN_OR_RETURN(auto chunk, session->Fetch(*result));
-        if (chunk == nullptr) return {};
-        for (size_t i = 0; i < chunk->size(); ++i) {
-          RETURN_IF_ERROR(visit(chunk->data[0].GetValue(i).ToString(),
-                                chunk->data[1].GetValue(i).GetValue<int64_t>(), {}));
-        }
-      }
+      return VisitPositionDeletes(*session, file, [&](std::string_view path, int64_t position) {
+        return visit(std::string(path), position, {});
+      });
     };
   }
   auto rows = std::make_shared<RowSource>();

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "exec/file_decoder.h"
+#include "exec/iceberg_scan.h"
+#include "exec/spark_error.h"
+
+namespace iceblink::exec {
+
+namespace {
+
+using duckdb::ClientContext;
+using duckdb::GlobalTableFunctionState;
+using duckdb::LocalTableFunctionState;
+using duckdb::MultiFileBindData;
+
+// A decoder as one of DuckDB's readers: row numbers, deletes, and a file for one thread.
+class DecodedReader final : public duckdb::BaseFileReader {
+ public:
+  DecodedReader(duckdb::OpenFileInfo file, std::unique_ptr<FileDecoder> decoder)
+      : BaseFileReader(std::move(file)), decoder_(std::move(decoder)) {
+    columns = decoder_->columns();
+    physical_columns_ = columns.size();
+  }
+
+  std::string GetReaderType() const override { return "Iceberg"; }
+  void AddVirtualColumn(duckdb::column_t id) override {
+    if (id != duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER)
+      throw duckdb::InvalidInputException("unknown virtual column %llu", id);
+  }
+
+  bool TryInitializeScan(ClientContext&, GlobalTableFunctionState&,
+                         LocalTableFunctionState&) override {
+    return !std::exchange(taken_, true);
+  }
+
+  void PrepareScan(ClientContext&, GlobalTableFunctionState&, LocalTableFunctionState&) override {
+    duckdb::vector<duckdb::ColumnIndex> selected;
+    for (size_t i = 0; i < column_indexes.size(); ++i) {
+      if (column_indexes[i].GetPrimaryIndex() < physical_columns_) {
+        slots_.push_back(i);
+        selected.push_back(column_indexes[i]);
+      } else {
+        row_numbers_.push_back(i);
+      }
+    }
+    Check(decoder_->Select(selected));
+  }
+
+  duckdb::AsyncResult Scan(ClientContext&, GlobalTableFunctionState&, LocalTableFunctionState&,
+                           duckdb::DataChunk& chunk) override {
+    std::vector<duckdb::Vector*> out;
+    while (true) {
+      out.clear();
+      for (size_t slot : slots_) out.push_back(&chunk.data[slot]);
+      auto count = decoder_->Next(out);
+      if (!count) ThrowError(count.error());
+      if (*count == 0) return duckdb::SourceResultType::FINISHED;
+      Finish(*count, chunk);
+      if (chunk.size() > 0) return duckdb::SourceResultType::HAVE_MORE_OUTPUT;
+      chunk.Reset();
+    }
+  }
+
+ private:
+  static void Check(const Status& status) {
+    if (!status) ThrowError(status.error());
+  }
+
+  void Finish(size_t count, duckdb::DataChunk& chunk) {
+    for (size_t slot : row_numbers_) {
+      auto* numbers = duckdb::FlatVector::GetData<int64_t>(chunk.data[slot]);
+      for (size_t i = 0; i < count; ++i) numbers[i] = position_ + static_cast<int64_t>(i);
+    }
+    chunk.SetCardinality(count);
+    if (deletion_filter != nullptr) {
+      duckdb::SelectionVector selection;
+      const duckdb::idx_t kept = deletion_filter->Filter(position_, count, selection);
+      if (kept < count) chunk.Slice(selection, kept);
+    }
+    position_ += static_cast<int64_t>(count);
+  }
+
+  std::unique_ptr<FileDecoder> decoder_;
+  size_t physical_columns_ = 0;
+  bool taken_ = false;
+  std::vector<size_t> slots_;        // places of the decoder's columns in the chunk
+  std::vector<size_t> row_numbers_;  // places of file_row_number
+  int64_t position_ = 0;
+};
+
+Result<std::unique_ptr<FileDecoder>> OpenDecoder(const PlannedScan& scan,
+                                                 const spec::DataFile& file) {
+  ASSIGN_OR_RETURN(auto input, scan.files->OpenSized(file.file_path, file.file_size_in_bytes));
+  if (file.format == spec::FileFormat::kAvro) return OpenAvro(std::move(input));
+  return Fail(
+      ErrorCode::kUnsupported,
+      fmt::format("Cannot read {} files: {}", spec::FileFormatName(file.format), file.file_path),
+      "UnsupportedOperationException");
+}
+
+class MixedFormats final : public duckdb::MultiFileReaderInterface {
+ public:
+  MixedFormats(duckdb::unique_ptr<MultiFileReaderInterface> parquet,
+               std::shared_ptr<const PlannedScan> scan)
+      : parquet_(std::move(parquet)), scan_(std::move(scan)) {}
+
+  duckdb::shared_ptr<duckdb::BaseFileReader> CreateReader(ClientContext& context,
+                                                          GlobalTableFunctionState& state,
+                                                          const duckdb::OpenFileInfo& file,
+                                                          duckdb::idx_t index,
+                                                          const MultiFileBindData& bind) override {
+    const spec::DataFile& data_file = scan_->tasks[index].file;
+    if (data_file.format == spec::FileFormat::kParquet)
+      return parquet_->CreateReader(context, state, file, index, bind);
+    auto decoder = OpenDecoder(*scan_, data_file);
+    if (!decoder) ThrowError(decoder.error());
+    return duckdb::make_shared_ptr<DecodedReader>(file, std::move(*decoder));
+  }
+  duckdb::unique_ptr<MultiFileReaderInterface> Copy() override {
+    return duckdb::make_uniq<MixedFormats>(parquet_->Copy(), scan_);
+  }
+
+  // The rest is Parquet's.
+  void InitializeInterface(ClientContext& context, duckdb::MultiFileReader& reader,
+                           duckdb::MultiFileList& files) override {
+    parquet_->InitializeInterface(context, reader, files);
+  }
+  duckdb::unique_ptr<duckdb::BaseFileReaderOptions> InitializeOptions(
+      ClientContext& context, duckdb::optional_ptr<duckdb::TableFunctionInfo> info) override {
+    return parquet_->InitializeOptions(context, info);
+  }
+  bool ParseCopyOption(ClientContext& context, const std::string& key,
+                       const duckdb::vector<duckdb::Value>& values,
+                       duckdb::BaseFileReaderOptions& options, duckdb::vector<std::string>& names,
+                       duckdb::vector<duckdb::LogicalType>& types) override {
+    return parquet_->ParseCopyOption(context, key, values, options, names, types);
+  }
+  bool ParseOption(ClientContext& context, const std::string& key, const duckdb::Value& value,
+                   duckdb::MultiFileOptions& files,
+                   duckdb::BaseFileReaderOptions& options) override {
+    return parquet_->ParseOption(context, key, value, files, options);
+  }
+  duckdb::unique_ptr<duckdb::TableFunctionData> InitializeBindData(
+      MultiFileBindData& bind, duckdb::unique_ptr<duckdb::BaseFileReaderOptions> options) override {
+    return parquet_->InitializeBindData(bind, std::move(options));
+  }
+  void BindReader(ClientContext& context, duckdb::vector<duckdb::LogicalType>& types,
+                  duckdb::vector<std::string>& names, MultiFileBindData& bind) override {
+    parquet_->BindReader(context, types, names, bind);
+  }
+  void FinalizeBindData(MultiFileBindData& bind) override { parquet_->FinalizeBindData(bind); }
+  void GetBindInfo(const duckdb::TableFunctionData& bind, duckdb::BindInfo& info) override {
+    parquet_->GetBindInfo(bind, info);
+  }
+  duckdb::optional_idx MaxThreads(const MultiFileBindData& bind,
+                                  const duckdb::MultiFileGlobalState& state,
+                                  duckdb::FileExpandResult expand) override {
+    return parquet_->MaxThreads(bind, state, expand);
+  }
+  duckdb::unique_ptr<GlobalTableFunctionState> InitializeGlobalState(
+      ClientContext& context, MultiFileBindData& bind,
+      duckdb::MultiFileGlobalState& state) override {
+    return parquet_->InitializeGlobalState(context, bind, state);
+  }
+  duckdb::unique_ptr<LocalTableFunctionState> InitializeLocalState(
+      duckdb::ExecutionContext& context, GlobalTableFunctionState& state) override {
+    return parquet_->InitializeLocalState(context, state);
+  }
+  duckdb::shared_ptr<duckdb::BaseFileReader> CreateReader(ClientContext& context,
+                                                          GlobalTableFunctionState& state,
+                                                          duckdb::BaseUnionData& data,
+                                                          const MultiFileBindData& bind) override {
+    return parquet_->CreateReader(context, state, data, bind);
+  }
+  void FinishReading(ClientContext& context, GlobalTableFunctionState& global,
+                     LocalTableFunctionState& local) override {
+    parquet_->FinishReading(context, global, local);
+  }
+  void GetVirtualColumns(ClientContext& context, MultiFileBindData& bind,
+                         duckdb::virtual_column_map_t& out) override {
+    parquet_->GetVirtualColumns(context, bind, out);
+  }
+  duckdb::FileGlobInput GetGlobInput() override { return parquet_->GetGlobInput(); }
+
+ private:
+  duckdb::unique_ptr<MultiFileReaderInterface> parquet_;
+  std::shared_ptr<const PlannedScan> scan_;
+};
+
+}  // namespace
+
+duckdb::unique_ptr<duckdb::MultiFileReaderInterface> WithDecoders(
+    duckdb::unique_ptr<duckdb::MultiFileReaderInterface> parquet,
+    std::shared_ptr<const PlannedScan> scan) {
+  return duckdb::make_uniq<MixedFormats>(std::move(parquet), std::move(scan));
+}
+
+}  // namespace iceblink::exec
