@@ -53,12 +53,13 @@ std::set<int32_t> SortedColumns(const spec::TableMetadata& metadata) {
 }
 
 void Collect(
-    const std::vector<spec::NestedField>& fields, std::vector<size_t>& path,
+    const std::vector<spec::NestedField>& fields, bool nested, std::vector<size_t>& path,
     const std::function<void(const spec::NestedField&, const std::vector<size_t>&)>& visit) {
   for (size_t i = 0; i < fields.size(); ++i) {
     path.push_back(i);
+    if (nested && fields[i].type.is_nested()) visit(fields[i], path);
     if (fields[i].type.Is(TypeKind::kStruct)) {
-      Collect(fields[i].type.AsStruct().fields, path, visit);
+      Collect(fields[i].type.AsStruct().fields, nested, path, visit);
     } else if (fields[i].type.is_primitive() && !fields[i].type.Is(TypeKind::kUnknown)) {
       visit(fields[i], path);
     }
@@ -69,7 +70,8 @@ void Collect(
 }  // namespace
 
 std::vector<MetricsColumn> MetricsColumns(const spec::TableMetadata& metadata,
-                                          const spec::Schema& schema) {
+                                          const spec::Schema& schema, spec::FileFormat format) {
+  const bool orc = format == spec::FileFormat::kOrc;
   std::string configured = metadata.Property(kDefaultModeKey);
   FieldMetricsMode fallback = configured.empty() ? FieldMetricsMode{} : ParseMode(configured);
   std::set<int32_t> inferred;
@@ -86,7 +88,7 @@ std::vector<MetricsColumn> MetricsColumns(const spec::TableMetadata& metadata,
   std::set<int32_t> sorted = SortedColumns(metadata);
   std::vector<MetricsColumn> out;
   std::vector<size_t> path;
-  Collect(schema.fields(), path,
+  Collect(schema.fields(), orc, path,
           [&](const spec::NestedField& field, const std::vector<size_t>& at) {
             if (table::IsReservedFieldId(field.id)) return;  // row lineage
             FieldMetricsMode mode = fallback;
@@ -99,7 +101,13 @@ std::vector<MetricsColumn> MetricsColumns(const spec::TableMetadata& metadata,
             std::string own =
                 metadata.Property(std::string(kColumnModePrefix) + schema.FullName(field.id));
             if (!own.empty()) mode = ParseMode(own);
-            out.push_back({at, field, mode});
+            // ORC keeps no bounds of bytes.
+            const bool unbounded = field.type.is_nested() || field.type.Is(TypeKind::kBinary) ||
+                                   field.type.Is(TypeKind::kFixed) ||
+                                   field.type.Is(TypeKind::kUuid);
+            if (orc && unbounded && mode.mode != MetricsMode::kNone)
+              mode = {MetricsMode::kCounts, 0};
+            out.push_back({at, field, mode, orc});
           });
   return out;
 }
@@ -218,6 +226,11 @@ void ColumnMetrics::Update(duckdb::DataChunk& chunk) {
     duckdb::Vector* vector = &chunk.data[column.path[0]];
     for (size_t depth = 1; depth < column.path.size(); ++depth) {
       vector->Flatten(chunk.size());
+      // Below a null struct all is null; the innermost parent knows all of them.
+      if (column.skips_parents && depth + 1 == column.path.size()) {
+        const auto& present = duckdb::FlatVector::Validity(*vector);
+        states_[c].orphans += static_cast<int64_t>(chunk.size() - present.CountValid(chunk.size()));
+      }
       vector = duckdb::StructVector::GetEntries(*vector)[column.path[depth]].get();
     }
     UpdateLeaf(column, *vector, chunk.size(), states_[c]);
@@ -231,6 +244,7 @@ void ColumnMetrics::Merge(const ColumnMetrics& other) {
     to.values += from.values;
     to.nulls += from.nulls;
     to.nans += from.nans;
+    to.orphans += from.orphans;
     if (from.min_int) Widen(to.min_int, to.max_int, *from.min_int, *from.max_int);
     if (from.min_double) Widen(to.min_double, to.max_double, *from.min_double, *from.max_double);
     if (from.min_wide) Widen(to.min_wide, to.max_wide, *from.min_wide, *from.max_wide);
@@ -288,8 +302,10 @@ void ColumnMetrics::Store(spec::DataFile* file) const {
     const int32_t id = column.field.id;
     const spec::Type& type = column.field.type;
     if (column.mode.mode == MetricsMode::kNone) continue;
-    values.emplace_back(id, state.values);
-    nulls.emplace_back(id, state.nulls);
+    // OrcMetrics counts the rows without a parent only beside other nulls.
+    const int64_t left_out = state.nulls == state.orphans ? state.orphans : 0;
+    values.emplace_back(id, state.values - left_out);
+    nulls.emplace_back(id, state.nulls - left_out);
     if (type.Is(TypeKind::kFloat) || type.Is(TypeKind::kDouble)) nans.emplace_back(id, state.nans);
     if (column.mode.mode == MetricsMode::kCounts) continue;
     std::optional<Value> lower = Bound(column, state, true), upper = Bound(column, state, false);

@@ -1,8 +1,9 @@
 // Column metrics of a data file in the making: value, null and NaN counts and bounds, taken from
 // the values as they are written. Exec-internal: includes DuckDB.
 //
-// Fields below lists and maps have no metrics, as in Iceberg's Parquet writer. One object serves
-// one thread; Merge adds what another has seen.
+// Fields below lists and maps have no metrics, as in Iceberg's writers. ORC's count structs, lists
+// and maps too, and leave rows without a parent out where a field has no other nulls. One object
+// serves one thread; Merge adds what another has seen.
 #pragma once
 
 #include <optional>
@@ -22,16 +23,19 @@ struct FieldMetricsMode {
   int32_t length = 16;  // kTruncate
 };
 
-// A leaf field: how to reach it in a row and how it is measured.
+// A field: how to reach it in a row and how it is measured.
 struct MetricsColumn {
   std::vector<size_t> path;  // top-level column, then struct children
   spec::NestedField field;
   FieldMetricsMode mode;
+  bool skips_parents = false;  // rows without a parent do not count
 };
 
-// The leaf columns of a schema with their modes by table properties and sort order.
+// The columns of a schema that files of the format have metrics of, with their modes by table
+// properties and sort order.
 std::vector<MetricsColumn> MetricsColumns(const spec::TableMetadata& metadata,
-                                          const spec::Schema& schema);
+                                          const spec::Schema& schema,
+                                          spec::FileFormat format = spec::FileFormat::kParquet);
 
 class ColumnMetrics {
  public:
@@ -47,6 +51,7 @@ class ColumnMetrics {
  private:
   struct State {
     int64_t values = 0, nulls = 0, nans = 0;
+    int64_t orphans = 0;  // nulls below a null parent, where such may be left out
     std::optional<int64_t> min_int, max_int;
     std::optional<double> min_double, max_double;
     std::optional<Int128> min_wide, max_wide;

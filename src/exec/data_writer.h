@@ -1,4 +1,4 @@
-// Writes rows as the Parquet data files of one Iceberg table, straight over DuckDB's ParquetWriter.
+// Writes rows as the data files of one Iceberg table, in the format it wants (exec/file_encoder.h).
 //
 //   query -> COPY ... (FORMAT iceblink) -> per thread: route to partitions, buffer -> encode row
 //   group -> file of partition
@@ -21,30 +21,20 @@
 #include "duckdb.hpp"
 #include "exec/column_metrics.h"
 #include "exec/executor.h"
+#include "exec/file_encoder.h"
 #include "exec/file_locations.h"
 #include "exec/partition_router.h"
 
 namespace iceblink::exec {
 
-// Table properties and write options that shape Parquet files.
-struct ParquetSettings {
-  std::string codec = "zstd";
-  std::optional<int32_t> level;
-  int64_t row_group_bytes = 0;
-  int64_t target_bytes = 0;
-  bool v2_pages = false;
-  // Error: IllegalArgumentException for an unknown codec.
-  static Result<ParquetSettings> Make(const spec::TableMetadata& metadata,
-                                      const std::map<std::string, std::string>& options);
-};
-
 class OpenDataFile;
 
 class DataFileSet {
  public:
-  // `columns` names and types the rows; the first schema.fields().size() of them are the schema's
-  // fields in order.
-  static Result<std::shared_ptr<DataFileSet>> Make(const WriteSpec& write, int32_t task);
+  // `files` outlives the set. `columns` names and types the rows; the first schema.fields().size()
+  // of them are the schema's fields in order.
+  static Result<std::shared_ptr<DataFileSet>> Make(io::FileSystem& files, const WriteSpec& write,
+                                                   int32_t task);
   ~DataFileSet();
 
   const std::vector<duckdb::LogicalType>& types() const { return types_; }
@@ -97,14 +87,16 @@ class DataFileSet {
 
  private:
   friend class OpenDataFile;
-  DataFileSet(const WriteSpec& write, ParquetSettings settings, FileLocations locations);
+  DataFileSet(io::FileSystem& files, const WriteSpec& write, FileSettings settings,
+              FileLocations locations);
   Slot& SlotOf(const std::vector<Value>& partition, uint32_t task = 0);
   std::shared_ptr<OpenDataFile> Current(duckdb::ClientContext& context, Slot& slot);
   void Write(duckdb::ClientContext& context, Slot& slot, duckdb::ColumnDataCollection& rows,
              const ColumnMetrics& metrics);
 
+  io::FileSystem& io_;
   WriteSpec write_;
-  ParquetSettings settings_;
+  FileSettings settings_;
   FileLocations locations_;
   const spec::PartitionSpec* spec_ = nullptr;
   std::vector<duckdb::LogicalType> types_;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "exec/file_decoder.h"
@@ -90,10 +91,34 @@ class DecodedReader final : public duckdb::BaseFileReader {
   int64_t position_ = 0;
 };
 
-Result<std::unique_ptr<FileDecoder>> OpenDecoder(const PlannedScan& scan,
+bool HasVariant(const spec::Type& type) {
+  switch (type.kind()) {
+    case spec::TypeKind::kVariant:
+      return true;
+    case spec::TypeKind::kStruct:
+      return std::any_of(type.AsStruct().fields.begin(), type.AsStruct().fields.end(),
+                         [](const auto& field) { return HasVariant(field.type); });
+    case spec::TypeKind::kList:
+      return HasVariant(type.AsList().element.type);
+    case spec::TypeKind::kMap:
+      return HasVariant(type.AsMap().key.type) || HasVariant(type.AsMap().value.type);
+    default:
+      return false;
+  }
+}
+
+Result<std::unique_ptr<FileDecoder>> OpenDecoder(ClientContext& context, const PlannedScan& scan,
                                                  const spec::DataFile& file) {
+  for (const ScanField& field : scan.fields) {
+    if (field.source != ScanSource::kField || !HasVariant(field.field.type)) continue;
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("Cannot read variants from {} files: {}",
+                            spec::FileFormatName(file.format), field.field.name),
+                "UnsupportedOperationException");
+  }
   ASSIGN_OR_RETURN(auto input, scan.files->OpenSized(file.file_path, file.file_size_in_bytes));
   if (file.format == spec::FileFormat::kAvro) return OpenAvro(std::move(input));
+  if (file.format == spec::FileFormat::kOrc) return OpenOrc(context, std::move(input));
   return Fail(
       ErrorCode::kUnsupported,
       fmt::format("Cannot read {} files: {}", spec::FileFormatName(file.format), file.file_path),
@@ -114,7 +139,7 @@ class MixedFormats final : public duckdb::MultiFileReaderInterface {
     const spec::DataFile& data_file = scan_->tasks[index].file;
     if (data_file.format == spec::FileFormat::kParquet)
       return parquet_->CreateReader(context, state, file, index, bind);
-    auto decoder = OpenDecoder(*scan_, data_file);
+    auto decoder = OpenDecoder(context, *scan_, data_file);
     if (!decoder) ThrowError(decoder.error());
     return duckdb::make_shared_ptr<DecodedReader>(file, std::move(*decoder));
   }

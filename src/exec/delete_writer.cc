@@ -2,15 +2,12 @@
 
 #include "base/strings.h"
 #include "duckdb/common/types/column/column_data_collection.hpp"
-#include "duckdb/function/copy_function.hpp"
-#include "exec/duckdb_file_system.h"
 #include "exec/duckdb_types.h"
+#include "exec/file_encoder.h"
 #include "exec/file_locations.h"
 #include "exec/spark_error.h"
 #include "io/file_system.h"
 #include "io/puffin.h"
-#include "parquet_shredding.hpp"
-#include "parquet_writer.hpp"
 #include "spec/single_value.h"
 #include "table/metadata_columns.h"
 #include "table/partition_types.h"
@@ -121,52 +118,38 @@ void StoreBounds(const Group& group, spec::DataFile* file) {
                                        {kDeleteFilePosId, spec::ToBound(number, last)}});
 }
 
-Result<spec::DataFile> WriteGroup(duckdb::ClientContext& context, const WriteSpec& write,
-                                  FileLocations& locations, const Group& group,
-                                  std::vector<std::string>* created) {
-  std::string path =
-      locations.Next(PartitionFolder(write, *group[0]->data_file), kSuffix, "parquet");
-  created->push_back(path);
-  const std::string local = DuckDbPath(path);
-  auto& fs = duckdb::FileSystem::GetFileSystem(context);
-  if (size_t slash = local.rfind('/'); local[0] == '/' && slash > 0)
-    fs.CreateDirectoriesRecursive(local.substr(0, slash));
-  const duckdb::vector<duckdb::LogicalType> types = {duckdb::LogicalType::VARCHAR,
-                                                     duckdb::LogicalType::BIGINT};
-  duckdb::ChildFieldIDs ids;
-  auto leaf = [](int32_t id) {
-    duckdb::FieldID out(id);
-    out.child_field_ids = duckdb::ChildFieldIDs();
-    return out;
-  };
-  (*ids.ids)["file_path"] = leaf(table::kDeleteFilePathId);
-  (*ids.ids)["pos"] = leaf(table::kDeleteFilePosId);
-  duckdb::CopyFunctionFileStatistics statistics;
-  duckdb::ParquetWriter writer(
-      context, fs, local, types, {"file_path", "pos"}, duckdb_parquet::CompressionCodec::ZSTD,
-      std::move(ids), duckdb::ShreddingType(), {}, nullptr, duckdb::optional_idx(), 1048576, false,
-      0.01, 3, duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE);
-  writer.SetWrittenStatistics(statistics);
-  duckdb::ColumnDataCollection rows(duckdb::BufferAllocator::Get(context), types);
-  AppendPositions(context, group, rows);
-  duckdb::unique_ptr<duckdb::ParquetWriteTransformData> transform;
-  spec::DataFile out = Describe(*group[0]->data_file, path);
-  out.split_offsets = {static_cast<int64_t>(writer.GetWriter().GetTotalWritten())};
-  writer.Flush(rows, transform);
-  writer.Finalize();
-  out.format = spec::FileFormat::kParquet;
-  out.record_count = static_cast<int64_t>(statistics.row_count);
-  out.file_size_in_bytes = static_cast<int64_t>(statistics.file_size_bytes);
-  StoreBounds(group, &out);
-  auto size = [&](const char* column) {
-    auto it = statistics.column_statistics.find(column);
-    if (it == statistics.column_statistics.end()) return int64_t{0};
-    return ParseInt64(it->second["column_size_bytes"].ToString()).value_or(0);
-  };
-  out.column_sizes = spec::CountMap({{table::kDeleteFilePathId, size("\"file_path\"")},
-                                     {table::kDeleteFilePosId, size("\"pos\"")}});
-  return out;
+spec::Schema PositionsSchema() {
+  return spec::Schema(
+      {spec::NestedField::Required(table::kDeleteFilePathId, "file_path", spec::Type::String()),
+       spec::NestedField::Required(table::kDeleteFilePosId, "pos", spec::Type::Long())});
 }
+
+struct PositionWriter {
+  DuckDbSession& session;
+  const WriteSpec& write;
+  const FileSettings& settings;
+  FileLocations& locations;
+  std::vector<std::string> created;
+
+  Result<spec::DataFile> Write(duckdb::ClientContext& context, const Group& group) {
+    const std::string path = locations.Next(PartitionFolder(write, *group[0]->data_file), kSuffix,
+                                            spec::FileFormatExtension(settings.format));
+    created.push_back(path);
+    const spec::Schema schema = PositionsSchema();
+    auto encoder = OpenEncoder({context, session.files(), path, schema}, settings);
+    duckdb::ColumnDataCollection rows(duckdb::BufferAllocator::Get(context),
+                                      {duckdb::LogicalType::VARCHAR, duckdb::LogicalType::BIGINT});
+    AppendPositions(context, group, rows);
+    encoder->Append(*encoder->Encode(rows));
+    spec::DataFile out = Describe(*group[0]->data_file, path);
+    out.format = settings.format;
+    out.record_count = static_cast<int64_t>(rows.Count());
+    encoder->Close(&out);
+    // Avro files tell nothing of their content.
+    if (settings.format != spec::FileFormat::kAvro) StoreBounds(group, &out);
+    return out;
+  }
+};
 
 }  // namespace
 
@@ -196,17 +179,19 @@ Result<std::vector<spec::DataFile>> WriteDeletes(DuckDbSession& session, const W
     });
     groups.push_back(std::move(group));
   }
+  ASSIGN_OR_RETURN(const FileSettings settings,
+                   FileSettings::MakeDeletes(*write.metadata, write.options));
+  PositionWriter writer{session, write, settings, locations, {}};
   std::vector<spec::DataFile> out;
-  std::vector<std::string> created;
   Status status = session.InTransaction([&](duckdb::ClientContext& context) -> Status {
     for (const Group& group : groups) {
-      ASSIGN_OR_RETURN(spec::DataFile file, WriteGroup(context, write, locations, group, &created));
+      ASSIGN_OR_RETURN(spec::DataFile file, writer.Write(context, group));
       out.push_back(std::move(file));
     }
     return {};
   });
   if (!status) {
-    session.files().DeleteMany(created, {});
+    session.files().DeleteMany(writer.created, {});
     return Fail(status.error());
   }
   return out;

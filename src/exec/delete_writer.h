@@ -21,8 +21,8 @@ struct FileDeletes {
 
 // Writes deletes of the files in the given order. Files of a failed call are removed.
 //   version 3: one Puffin file with a vector per data file
-//   version 2: one Parquet file per data file, or with write.delete.granularity=partition per
-//   partition
+//   version 2: one file of write.delete.format.default per data file, or with
+//   write.delete.granularity=partition per partition
 Result<std::vector<spec::DataFile>> WriteDeletes(DuckDbSession& session, const WriteSpec& write,
                                                  std::vector<FileDeletes> deletes);
 

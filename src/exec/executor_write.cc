@@ -128,7 +128,8 @@ std::string WriteRowsSql(const std::string& source, const std::vector<std::strin
 Result<std::vector<spec::DataFile>> WriteQuery(DuckDbSession& session, const std::string& sql,
                                                const WriteSpec& write, int32_t task,
                                                const StatementContext& context, int64_t* rows) {
-  ASSIGN_OR_RETURN(std::shared_ptr<DataFileSet> files, DataFileSet::Make(write, task));
+  ASSIGN_OR_RETURN(std::shared_ptr<DataFileSet> files,
+                   DataFileSet::Make(session.files(), write, task));
   const bool ordered = !WriteOrderSql(write).empty();
   const bool partitioned = !write.metadata->SpecById(write.spec_id)->fields.empty();
   // Rows of little data keep the order in which one thread finds them; DuckDB's batches are too

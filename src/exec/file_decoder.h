@@ -38,6 +38,8 @@ class FileDecoder {
 
 // Errors: kCorrupt, kUnsupported for types that the table format has none of.
 Result<std::unique_ptr<FileDecoder>> OpenAvro(std::unique_ptr<io::RandomAccessFile> file);
+Result<std::unique_ptr<FileDecoder>> OpenOrc(duckdb::ClientContext& context,
+                                             std::unique_ptr<io::RandomAccessFile> file);
 
 // The interface of DuckDB's Parquet scan with decoders for the tasks of `scan` in other formats.
 // Filters must not be pushed into such a scan.

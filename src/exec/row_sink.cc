@@ -184,7 +184,7 @@ Result<std::unique_ptr<RowSink>> RowSink::Open(io::FileSystem& files, const Writ
   }
   auto state = std::make_unique<State>(files, write);
   RETURN_IF_ERROR(state->session.Prepare({.core_functions = true, .parquet = true}));
-  ASSIGN_OR_RETURN(state->set, DataFileSet::Make(state->write, 0));
+  ASSIGN_OR_RETURN(state->set, DataFileSet::Make(files, state->write, 0));
   return std::unique_ptr<RowSink>(new RowSink(std::move(state)));
 }
 

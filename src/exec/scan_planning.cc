@@ -1,6 +1,10 @@
 // Planning of Iceberg scans: files, columns and partition tuples of a TableScan, and its SQL text.
 #include <fmt/format.h>
 
+#include <limits>
+#include <set>
+
+#include "base/bytes.h"
 #include "base/strings.h"
 #include "exec/duckdb_types.h"
 #include "exec/iceberg_scan.h"
@@ -154,6 +158,63 @@ Status FillUnionPartitions(PlannedScan& scan) {
   return {};
 }
 
+// ---- timestamps of ORC
+// ----------------------------------------------------------------------------------------
+
+void CollectTimestamps(const spec::NestedField& field, std::set<int32_t>* ids) {
+  switch (field.type.kind()) {
+    case spec::TypeKind::kTimestamp:
+    case spec::TypeKind::kTimestampTz:
+      ids->insert(field.id);
+      return;
+    case spec::TypeKind::kStruct:
+      for (const spec::NestedField& child : field.type.AsStruct().fields)
+        CollectTimestamps(child, ids);
+      return;
+    default:
+      return;
+  }
+}
+
+// Arrow reads the timestamps of ORC as nanoseconds in 64 bits; others than these come out wrong.
+// Files tell by their bounds whether they have such.
+Status CheckTimestamps(const spec::DataFile& file, const std::set<int32_t>& ids) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 1000;
+  for (int32_t id : ids) {
+    for (const spec::BoundMap* bounds : {&file.lower_bounds, &file.upper_bounds}) {
+      const Bytes* bound = bounds->Find(id);
+      if (bound == nullptr || bound->data.size() != sizeof(int64_t)) continue;
+      const auto micros = GetLittleEndian<int64_t>(bound->data.data());
+      if (micros >= -kMost && micros <= kMost) continue;
+      return Fail(ErrorCode::kUnsupported,
+                  "Cannot read timestamps before 1677-09-22 or after 2262-04-11 from ORC file " +
+                      file.file_path,
+                  "UnsupportedOperationException");
+    }
+  }
+  return {};
+}
+
+Status CheckOrc(DuckDbSession& session, const plan::TableScan& scan, table::ScanRequest request,
+                const PlannedScan& planned) {
+  std::set<int32_t> ids;
+  for (const plan::ScanColumn& column : scan.columns) {
+    const spec::NestedField* field = scan.table.schema->FindField(column.field_id);
+    if (field != nullptr) CollectTimestamps(*field, &ids);
+  }
+  std::set<std::string> files;
+  for (const table::FileScanTask& task : planned.tasks) {
+    if (task.file.format == spec::FileFormat::kOrc) files.insert(task.file.file_path);
+  }
+  if (ids.empty() || files.empty()) return {};
+  request.stats = table::StatsSelection::Of(ids);
+  ASSIGN_OR_RETURN(auto tasks, table::PlanFiles(session.reading(), std::move(request)));
+  for (const table::FileScanTask& task : tasks) {
+    if (files.contains(task.file.file_path)) RETURN_IF_ERROR(CheckTimestamps(task.file, ids));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan::TableScan& scan) {
@@ -172,13 +233,14 @@ Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan
   request.filter = scan.filter;
   request.schema = *scan.table.schema;
   request.stats = table::StatsSelection::None();
-  ASSIGN_OR_RETURN(out->tasks, table::PlanFiles(session.reading(), std::move(request)));
+  ASSIGN_OR_RETURN(out->tasks, table::PlanFiles(session.reading(), request));
   if (scan.only_files != nullptr) {
     std::erase_if(out->tasks, [&](const table::FileScanTask& task) {
       return !scan.only_files->contains(task.file.file_path);
     });
   }
   for (const table::FileScanTask& task : out->tasks) out->rows += task.file.record_count;
+  RETURN_IF_ERROR(CheckOrc(session, scan, std::move(request), *out));
   out->deleted.resize(out->tasks.size());
   return out;
 }

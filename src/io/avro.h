@@ -232,6 +232,15 @@ class Writer {
 
   Encoder& encoder() { return encoder_; }
   Status EndRecord();
+
+  // Records encoded and compressed apart from the file, by any thread, and their place in it.
+  struct PackedBlock {
+    int64_t count = 0;
+    std::string bytes;
+  };
+  static Result<PackedBlock> Pack(const Options& options, int64_t count, std::string_view plain);
+  Status Append(const PackedBlock& block);
+
   // Bytes in the file, plus the plain size of the open block: an upper estimate of the length,
   // exact after Close.
   int64_t length() const {

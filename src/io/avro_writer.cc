@@ -8,7 +8,7 @@
 namespace iceblink::io::avro {
 namespace {
 
-Result<std::string> Pack(const std::string& codec, int level, std::string_view plain) {
+Result<std::string> PackBytes(const std::string& codec, int level, std::string_view plain) {
   if (codec == "deflate") return Compress(Compression::kDeflate, plain, level);
   if (codec == "zstandard") return Compress(Compression::kZstd, plain, level);
   if (codec != "snappy") return std::string(plain);
@@ -55,16 +55,25 @@ Status Writer::EndRecord() {
   return encoder_.buffer().size() >= options_.block_bytes ? FlushBlock() : Status();
 }
 
+Result<Writer::PackedBlock> Writer::Pack(const Options& options, int64_t count,
+                                         std::string_view plain) {
+  ASSIGN_OR_RETURN(std::string packed, PackBytes(options.codec, options.level, plain));
+  return PackedBlock{count, std::move(packed)};
+}
+
+Status Writer::Append(const PackedBlock& block) {
+  Encoder header;
+  header.WriteLong(block.count);
+  header.WriteLong(static_cast<int64_t>(block.bytes.size()));
+  RETURN_IF_ERROR(file_->Append(header.buffer()));
+  RETURN_IF_ERROR(file_->Append(block.bytes));
+  return file_->Append(sync_);
+}
+
 Status Writer::FlushBlock() {
   if (records_ == 0) return {};
-  ASSIGN_OR_RETURN(const std::string packed,
-                   Pack(options_.codec, options_.level, encoder_.buffer()));
-  Encoder block;
-  block.WriteLong(records_);
-  block.WriteLong(static_cast<int64_t>(packed.size()));
-  RETURN_IF_ERROR(file_->Append(block.buffer()));
-  RETURN_IF_ERROR(file_->Append(packed));
-  RETURN_IF_ERROR(file_->Append(sync_));
+  ASSIGN_OR_RETURN(const PackedBlock block, Pack(options_, records_, encoder_.buffer()));
+  RETURN_IF_ERROR(Append(block));
   encoder_.Clear();
   records_ = 0;
   return {};

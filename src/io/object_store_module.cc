@@ -2,46 +2,18 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include "io/loaded_library.h"
+#include "io/module_path.h"
 
 namespace iceblink::io {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr char kFileName[] = "iceblink_object_store.so";
 
-// Where this code was loaded from: the program, or a library that holds it.
-std::vector<fs::path> OwnFolders() {
-  std::error_code ignored;
-  std::vector<fs::path> out;
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&OpenObjectStore), &info) != 0 &&
-      info.dli_fname != nullptr && std::string_view(info.dli_fname).find('/') != std::string::npos)
-    out.push_back(fs::canonical(info.dli_fname, ignored).parent_path());
-  out.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path());
-  return out;
-}
-
-std::string FindModule() {
-  if (const char* path = std::getenv("ICEBLINK_OBJECT_STORE_MODULE")) return path;
-  for (const fs::path& folder : OwnFolders()) {
-    for (const fs::path& candidate :
-         {folder / kFileName, folder / "../lib" / kFileName, folder / ".." / kFileName}) {
-      std::error_code ignored;
-      if (fs::exists(candidate, ignored)) return candidate.string();
-    }
-  }
-  return kFileName;
-}
-
 Result<OpenObjectStoreFunction> Load() {
-  const std::string path = FindModule();
+  const std::string path = ModulePath(kFileName, "ICEBLINK_OBJECT_STORE_MODULE");
   const LoadedLibrary library(path);
   OpenObjectStoreFunction function = nullptr;
   if (!library.Bind(kOpenObjectStoreName, function)) {

@@ -1,5 +1,5 @@
-// Iceberg types as Avro schema text: names of nested records and fixed types as AvroSchemaUtil
-// gives them, members in the order in which Avro prints them.
+// Iceberg types as Avro schema text, of manifests and of data files: names of nested records and
+// fixed types as AvroSchemaUtil gives them, members in the order in which Avro prints them.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -60,6 +60,12 @@ class SchemaPrinter {
   }
 
   Json Map(const spec::MapType& map) {
+    if (map.key.type.Is(TypeKind::kString)) {
+      return {{"type", "map"},
+              {"values", Optional(Plain(map.value.type, map.value.id), map.value.required)},
+              {"key-id", map.key.id},
+              {"value-id", map.value.id}};
+    }
     Json key = {
         {"name", "key"}, {"type", Plain(map.key.type, map.key.id)}, {"field-id", map.key.id}};
     Json value = {{"name", "value"},
@@ -131,7 +137,7 @@ class SchemaPrinter {
       case TypeKind::kGeography:
         return "bytes";
       case TypeKind::kUnknown:
-      case TypeKind::kVariant:  // neither partitions nor is a column of manifests
+      case TypeKind::kVariant:  // no column of a manifest, and refused in data files
       case TypeKind::kStruct:
       case TypeKind::kList:
       case TypeKind::kMap:
