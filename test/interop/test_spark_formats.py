@@ -111,3 +111,17 @@ def test_timestamps_that_arrow_has_no_place_for_in_orc_are_refused(lake):
     with pytest.raises(SqlError, match="Cannot write timestamps before 1970 with a fraction of a second to ORC files"):
         session.run("INSERT INTO db.t VALUES (2, TIMESTAMP '1969-12-31 23:59:59.5')")
     assert session.run("SELECT count(*) FROM db.t") == [[1]]
+
+
+def test_imported_orc_files_without_ids(lake, spark, tmp_path):
+    session, sql, _ = lake
+    sql("CREATE TABLE db.t (id BIGINT, v STRING, s STRUCT<a: INT, l: ARRAY<STRUCT<b: INT>>>, p STRING) USING iceberg PARTITIONED BY (p)")
+    spark.sql("SELECT id, concat('v', id) AS v, named_struct('a', CAST(id AS INT), 'l', array(named_struct('b', 7))) AS s, concat('p', id % 2) AS p FROM range(6)") \
+        .write.partitionBy("p").orc(f"{tmp_path}/old")
+    sql(f"CALL system.add_files(table => 'db.t', source_table => '`orc`.`{tmp_path}/old`')")
+    sql("ALTER TABLE db.t RENAME COLUMN v TO label")
+    sql("ALTER TABLE db.t RENAME COLUMN s.a TO c")
+    query = "SELECT id, label, s.c, s.l[0].b, p FROM db.t ORDER BY id"
+    assert session.run(query) == sql(query)
+    session.run("DELETE FROM db.t WHERE id = 3")
+    assert session.run(query) == sql(query)
