@@ -9,6 +9,7 @@ import shutil
 
 import fastavro
 import pyarrow as pa
+import pyarrow.orc as orc
 import pyarrow.parquet as pq
 
 FILE_PATH_ID = 2147483546  # the reserved field id of a position delete's file_path
@@ -60,8 +61,8 @@ class Moved:
             schema, metadata, records = reader.writer_schema, reader.metadata, list(reader)
         for record in records:
             data_file = record.get("data_file") or {}
-            if data_file.get("content") == 1 and data_file.get("file_format").upper() == "PARQUET":
-                self.move_position_deletes(self.moved(data_file["file_path"]))
+            if data_file.get("content") == 1:
+                self.move_position_deletes(self.moved(data_file["file_path"]), orc if data_file["file_format"].upper() == "ORC" else pq)
             for bounds in ("lower_bounds", "upper_bounds"):
                 for entry in data_file.get(bounds) or []:
                     if entry["key"] == FILE_PATH_ID:
@@ -70,10 +71,10 @@ class Moved:
             fastavro.writer(file, schema, self.moved(records), codec="deflate",
                             metadata={k: v for k, v in metadata.items() if not k.startswith("avro.")})
 
-    def move_position_deletes(self, path):
-        if not os.path.exists(path):
+    def move_position_deletes(self, path, format):
+        if not os.path.exists(path) or path.endswith(".puffin"):
             return
-        table = pq.ParquetFile(path).read()
+        table = (orc.ORCFile if format is orc else pq.ParquetFile)(path).read()
         index = table.schema.get_field_index("file_path")
         field = table.schema.field(index)
-        pq.write_table(table.set_column(index, field, pa.array(map(self.moved, table.column(index).to_pylist()), field.type)), path)
+        format.write_table(table.set_column(index, field, pa.array(map(self.moved, table.column(index).to_pylist()), field.type)), path)
