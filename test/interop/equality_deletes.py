@@ -3,6 +3,7 @@ import uuid
 
 import fastavro
 import pyarrow as pa
+import pyarrow.orc as orc
 import pyarrow.parquet as pq
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.manifest import (DataFile, DataFileContent, FileFormat, ManifestContent, ManifestEntry, ManifestEntryStatus,
@@ -33,15 +34,30 @@ def make_equality_ids_int(path):
         fastavro.writer(file, schema, records, codec="deflate", metadata={k: v for k, v in metadata.items() if not k.startswith("avro.")})
 
 
-def delete_equal(table, keys):
+AVRO_TYPES = {"int": "int", "long": "long", "string": "string"}
+
+
+def write_rows(file, schema, keys, format):
+    """Rows of a dict of lists as a file with the schema's field ids."""
+    if format == "parquet":
+        return pq.write_table(pa.table(keys, schema=schema_to_pyarrow(schema)), file)
+    if format == "orc":
+        fields = [pa.field(f.name, schema_to_pyarrow(f.field_type), metadata={"iceberg.id": str(f.field_id)}) for f in schema.fields]
+        return orc.write_table(pa.table(keys, schema=pa.schema(fields)), file)
+    fields = [{"name": f.name, "type": ["null", AVRO_TYPES[str(f.field_type)]], "field-id": f.field_id} for f in schema.fields]
+    rows = [dict(zip(keys, row)) for row in zip(*keys.values())]
+    return fastavro.writer(file, {"type": "record", "name": "table", "fields": fields}, rows, codec="deflate")
+
+
+def delete_equal(table, keys, format="parquet"):
     """Deletes from an unpartitioned version 2 table the rows whose columns equal a row of `keys`, a dict of lists."""
     table.refresh()
     parent, snapshot_id, folder = table.current_snapshot(), uuid.uuid4().int >> 65, table.location()
     schema = table.schema().select(*keys)
-    path = f"{folder}/data/equality-{uuid.uuid4()}.parquet"
+    path = f"{folder}/data/equality-{uuid.uuid4()}.{format}"
     with table.io.new_output(path).create() as file:
-        pq.write_table(pa.table(keys, schema=schema_to_pyarrow(schema)), file)
-    entry = DataFile.from_args(content=DataFileContent.EQUALITY_DELETES, file_path=path, file_format=FileFormat.PARQUET, partition=Record(),
+        write_rows(file, schema, keys, format)
+    entry = DataFile.from_args(content=DataFileContent.EQUALITY_DELETES, file_path=path, file_format=FileFormat[format.upper()], partition=Record(),
                                record_count=len(next(iter(keys.values()))), file_size_in_bytes=len(table.io.new_input(path)),
                                equality_ids=[field.field_id for field in schema.fields])
     output = table.io.new_output(f"{folder}/metadata/{uuid.uuid4()}-m0.avro")

@@ -1,6 +1,7 @@
 """Data and delete files in Avro and ORC pass between Iceblink and Spark, both ways."""
 import pytest
 
+from equality_deletes import delete_equal
 from iceblink import SqlError
 from test_spark import lake, spark  # noqa: F401
 
@@ -125,3 +126,18 @@ def test_imported_orc_files_without_ids(lake, spark, tmp_path):
     assert session.run(query) == sql(query)
     session.run("DELETE FROM db.t WHERE id = 3")
     assert session.run(query) == sql(query)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_equality_deletes(lake, format):
+    session, sql, python = lake
+    session.run(f"CREATE TABLE db.t (id INT, v STRING) USING iceberg TBLPROPERTIES ('write.format.default'='{format}')")
+    session.run("INSERT INTO db.t SELECT CAST(id AS INT), IF(id % 3 = 0, NULL, concat('v', id)) FROM range(20)")
+    table = python.load_table("db.t")
+    delete_equal(table, {"id": [2, 77, 13]}, format)
+    session.run("INSERT INTO db.t VALUES (2, 'again')")
+    delete_equal(table, {"id": [7, 3], "v": ["v7", None]}, format)
+    query = "SELECT id, v FROM db.t ORDER BY id"
+    rows = session.run(query)
+    assert rows == sql(query)
+    assert len(rows) == 17
