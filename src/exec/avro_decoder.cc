@@ -369,6 +369,8 @@ class AvroDecoder final : public FileDecoder {
     return {};
   }
 
+  Status Start(size_t) override { return {}; }
+
   Result<size_t> Next(const std::vector<Vector*>& out) override {
     int64_t rows = 0;
     while (rows < STANDARD_VECTOR_SIZE) {

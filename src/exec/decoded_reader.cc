@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "exec/file_decoder.h"
@@ -16,12 +19,22 @@ using duckdb::GlobalTableFunctionState;
 using duckdb::LocalTableFunctionState;
 using duckdb::MultiFileBindData;
 
-// A decoder as one of DuckDB's readers: row numbers, deletes, and a file for one thread.
+using OpenFunction = std::function<Result<std::unique_ptr<FileDecoder>>()>;
+
+void Check(const Status& status) {
+  if (!status) ThrowError(status.error());
+}
+
+// Decoders of one file as one of DuckDB's readers: row numbers, deletes, and a part of the file for
+// each thread at a time.
 class DecodedReader final : public duckdb::BaseFileReader {
  public:
-  DecodedReader(duckdb::OpenFileInfo file, std::unique_ptr<FileDecoder> decoder)
-      : BaseFileReader(std::move(file)), decoder_(std::move(decoder)) {
-    columns = decoder_->columns();
+  DecodedReader(duckdb::OpenFileInfo file, std::unique_ptr<FileDecoder> decoder, OpenFunction open)
+      : BaseFileReader(std::move(file)),
+        first_(std::move(decoder)),
+        open_(std::move(open)),
+        parts_(first_->parts()) {
+    columns = first_->columns();
     physical_columns_ = columns.size();
   }
 
@@ -32,63 +45,97 @@ class DecodedReader final : public duckdb::BaseFileReader {
   }
 
   bool TryInitializeScan(ClientContext&, GlobalTableFunctionState&,
-                         LocalTableFunctionState&) override {
-    return !std::exchange(taken_, true);
-  }
-
-  void PrepareScan(ClientContext&, GlobalTableFunctionState&, LocalTableFunctionState&) override {
-    duckdb::vector<duckdb::ColumnIndex> selected;
-    for (size_t i = 0; i < column_indexes.size(); ++i) {
-      if (column_indexes[i].GetPrimaryIndex() < physical_columns_) {
-        slots_.push_back(i);
-        selected.push_back(column_indexes[i]);
-      } else {
-        row_numbers_.push_back(i);
-      }
+                         LocalTableFunctionState& local) override {
+    std::lock_guard lock(mutex_);
+    if (next_part_ == parts_.size()) return false;
+    std::unique_ptr<Thread>& thread = threads_[&local];
+    if (thread == nullptr) {
+      thread = std::make_unique<Thread>();
+      thread->decoder = std::move(first_);  // null but for the first thread
     }
-    Check(decoder_->Select(selected));
+    thread->part = next_part_++;
+    return true;
   }
 
-  duckdb::AsyncResult Scan(ClientContext&, GlobalTableFunctionState&, LocalTableFunctionState&,
-                           duckdb::DataChunk& chunk) override {
+  void PrepareScan(ClientContext&, GlobalTableFunctionState&,
+                   LocalTableFunctionState& local) override {
+    Thread& thread = Of(local);
+    if (!thread.ready) Prepare(thread);
+    Check(thread.decoder->Start(thread.part));
+    thread.position = parts_[thread.part];
+  }
+
+  duckdb::AsyncResult Scan(ClientContext&, GlobalTableFunctionState&,
+                           LocalTableFunctionState& local, duckdb::DataChunk& chunk) override {
+    Thread& thread = Of(local);
     std::vector<duckdb::Vector*> out;
     while (true) {
       out.clear();
-      for (size_t slot : slots_) out.push_back(&chunk.data[slot]);
-      auto count = decoder_->Next(out);
+      for (size_t slot : thread.slots) out.push_back(&chunk.data[slot]);
+      auto count = thread.decoder->Next(out);
       if (!count) ThrowError(count.error());
       if (*count == 0) return duckdb::SourceResultType::FINISHED;
-      Finish(*count, chunk);
+      Finish(thread, *count, chunk);
       if (chunk.size() > 0) return duckdb::SourceResultType::HAVE_MORE_OUTPUT;
       chunk.Reset();
     }
   }
 
  private:
-  static void Check(const Status& status) {
-    if (!status) ThrowError(status.error());
+  struct Thread {
+    std::unique_ptr<FileDecoder> decoder;
+    bool ready = false;
+    size_t part = 0;
+    int64_t position = 0;             // of the next row in the file
+    std::vector<size_t> slots;        // places of the decoder's columns in the chunk
+    std::vector<size_t> row_numbers;  // places of file_row_number
+  };
+
+  Thread& Of(LocalTableFunctionState& local) {
+    std::lock_guard lock(mutex_);
+    return *threads_.at(&local);
   }
 
-  void Finish(size_t count, duckdb::DataChunk& chunk) {
-    for (size_t slot : row_numbers_) {
+  void Prepare(Thread& thread) {
+    if (thread.decoder == nullptr) {
+      auto opened = open_();
+      if (!opened) ThrowError(opened.error());
+      thread.decoder = std::move(*opened);
+    }
+    duckdb::vector<duckdb::ColumnIndex> selected;
+    for (size_t i = 0; i < column_indexes.size(); ++i) {
+      if (column_indexes[i].GetPrimaryIndex() < physical_columns_) {
+        thread.slots.push_back(i);
+        selected.push_back(column_indexes[i]);
+      } else {
+        thread.row_numbers.push_back(i);
+      }
+    }
+    Check(thread.decoder->Select(selected));
+    thread.ready = true;
+  }
+
+  void Finish(Thread& thread, size_t count, duckdb::DataChunk& chunk) {
+    for (size_t slot : thread.row_numbers) {
       auto* numbers = duckdb::FlatVector::GetData<int64_t>(chunk.data[slot]);
-      for (size_t i = 0; i < count; ++i) numbers[i] = position_ + static_cast<int64_t>(i);
+      for (size_t i = 0; i < count; ++i) numbers[i] = thread.position + static_cast<int64_t>(i);
     }
     chunk.SetCardinality(count);
     if (deletion_filter != nullptr) {
       duckdb::SelectionVector selection;
-      const duckdb::idx_t kept = deletion_filter->Filter(position_, count, selection);
+      const duckdb::idx_t kept = deletion_filter->Filter(thread.position, count, selection);
       if (kept < count) chunk.Slice(selection, kept);
     }
-    position_ += static_cast<int64_t>(count);
+    thread.position += static_cast<int64_t>(count);
   }
 
-  std::unique_ptr<FileDecoder> decoder_;
+  std::mutex mutex_;  // guards first_, next_part_ and the map, not what it points to
+  std::unique_ptr<FileDecoder> first_;
+  OpenFunction open_;
+  const std::vector<int64_t> parts_;
   size_t physical_columns_ = 0;
-  bool taken_ = false;
-  std::vector<size_t> slots_;        // places of the decoder's columns in the chunk
-  std::vector<size_t> row_numbers_;  // places of file_row_number
-  int64_t position_ = 0;
+  size_t next_part_ = 0;
+  std::map<const LocalTableFunctionState*, std::unique_ptr<Thread>> threads_;
 };
 
 bool HasVariant(const spec::Type& type) {
@@ -139,9 +186,13 @@ class MixedFormats final : public duckdb::MultiFileReaderInterface {
     const spec::DataFile& data_file = scan_->tasks[index].file;
     if (data_file.format == spec::FileFormat::kParquet)
       return parquet_->CreateReader(context, state, file, index, bind);
-    auto decoder = OpenDecoder(context, *scan_, data_file);
+    OpenFunction open = [&context, scan = scan_, index] {
+      return OpenDecoder(context, *scan, scan->tasks[index].file);
+    };
+    if (scan_->read_ahead != nullptr) scan_->read_ahead->Opened(data_file.file_path);
+    auto decoder = open();
     if (!decoder) ThrowError(decoder.error());
-    return duckdb::make_shared_ptr<DecodedReader>(file, std::move(*decoder));
+    return duckdb::make_shared_ptr<DecodedReader>(file, std::move(*decoder), std::move(open));
   }
   duckdb::unique_ptr<MultiFileReaderInterface> Copy() override {
     return duckdb::make_uniq<MixedFormats>(parquet_->Copy(), scan_);

@@ -3,8 +3,8 @@
 //
 // A decoder tells the file's columns with their field ids; DuckDB's column mapping, the same as for
 // Parquet, makes the table's columns of them: renamed, promoted, missing and nested ones. Only the
-// columns that a statement wants are decoded, batch by batch; a file is read by one thread.
-// Exec-internal: includes DuckDB.
+// columns that a statement wants are decoded, batch by batch. A thread reads a part of a file at a
+// time, with a decoder of its own. Exec-internal: includes DuckDB.
 #pragma once
 
 #include <memory>
@@ -28,8 +28,12 @@ class FileDecoder {
   const duckdb::vector<duckdb::MultiFileColumnDefinition>& columns() const { return columns_; }
   // Which columns Next fills, by number, with the parts of structs that are wanted. Call once.
   virtual Status Select(const duckdb::vector<duckdb::ColumnIndex>& columns) = 0;
-  // Fills the next rows, at most STANDARD_VECTOR_SIZE, of the selected columns, in order. Answers
-  // their count; 0 at the end.
+  // The number of the first row of each part: stripes of ORC.
+  virtual std::vector<int64_t> parts() const { return {0}; }
+  // Goes to the first row of a part, by its place in parts(). Call before Next.
+  virtual Status Start(size_t part) = 0;
+  // Fills the part's next rows, at most STANDARD_VECTOR_SIZE, of the selected columns, in order.
+  // Answers their count; 0 at its end.
   virtual Result<size_t> Next(const std::vector<duckdb::Vector*>& out) = 0;
 
  protected:

@@ -8,6 +8,7 @@
 #include "exec/row_sink.h"
 #include "io/avro.h"
 #include "io/memory_file_system.h"
+#include "spec/properties.h"
 
 namespace iceblink::exec {
 namespace {
@@ -31,18 +32,25 @@ class FileFormatsTest : public testing::Test {
     std::vector<ValueList> out;
     duckdb::DataChunk chunk;
     chunk.Initialize(duckdb::Allocator::DefaultAllocator(), types);
-    while (true) {
+    const size_t parts = decoder.parts().size();
+    size_t part = 0;
+    if (parts > 0) RETURN_IF_ERROR(decoder.Start(part));
+    while (part < parts) {
       chunk.Reset();
       std::vector<duckdb::Vector*> columns;
       for (duckdb::Vector& column : chunk.data) columns.push_back(&column);
       ASSIGN_OR_RETURN(const size_t count, decoder.Next(columns));
-      if (count == 0) return out;
+      if (count == 0) {
+        if (++part < parts) RETURN_IF_ERROR(decoder.Start(part));
+        continue;
+      }
       const size_t begin = out.size();
       out.resize(begin + count);
-      std::vector<ValueList> part(count);
-      for (duckdb::Vector& column : chunk.data) AppendColumn(column, count, &part);
-      std::move(part.begin(), part.end(), out.begin() + static_cast<std::ptrdiff_t>(begin));
+      std::vector<ValueList> rows(count);
+      for (duckdb::Vector& column : chunk.data) AppendColumn(column, count, &rows);
+      std::move(rows.begin(), rows.end(), out.begin() + static_cast<std::ptrdiff_t>(begin));
     }
+    return out;
   }
 
   static duckdb::vector<duckdb::ColumnIndex> All(const FileDecoder& decoder) {
@@ -137,14 +145,16 @@ TEST_F(FileFormatsTest, AvroUnionsOfSeveralTypesAreRefused) {
 class WriteTest : public FileFormatsTest, public testing::WithParamInterface<const char*> {
  protected:
   Result<std::vector<spec::DataFile>> Write(std::vector<NestedField> fields,
-                                            const std::vector<ValueList>& rows) {
+                                            const std::vector<ValueList>& rows,
+                                            spec::Properties properties = {}) {
     auto metadata = std::make_shared<spec::TableMetadata>();
     metadata->format_version = 2;
     metadata->location = "memory://t";
     metadata->schemas = {spec::Schema(fields, 0)};
     metadata->specs = {spec::PartitionSpec()};
     metadata->sort_orders = {spec::SortOrder()};
-    metadata->properties = {{"write.format.default", GetParam()}};
+    properties["write.format.default"] = GetParam();
+    metadata->properties = std::move(properties);
     WriteSpec write;
     write.metadata = metadata;
     write.schema = std::make_shared<const spec::Schema>(fields, 0);

@@ -47,6 +47,7 @@ using DeletedPositions = std::shared_ptr<const io::PositionBitmap>;
 
 struct PlannedScan {
   io::FileSystem* files = nullptr;             // where the tasks' files are
+  ReadAhead* read_ahead = nullptr;             // hears which of them are opened; may be null
   spec::TableMetadataPtr metadata;             // null: of files without partition values
   std::shared_ptr<const spec::Schema> schema;  // of the table, for partition values
   std::vector<ScanField> fields;

@@ -112,7 +112,7 @@ void FillUuids(Vector& bytes, Vector& out, size_t count) {
 class OrcDecoder final : public FileDecoder {
  public:
   OrcDecoder(duckdb::ClientContext& context, std::unique_ptr<io::OrcReader> reader)
-      : context_(context), reader_(std::move(reader)), left_(reader_->row_count()) {}
+      : context_(context), reader_(std::move(reader)), stripes_(reader_->stripes()) {}
 
   Status Open() {
     duckdb::ArrowSchemaWrapper schema;
@@ -137,14 +137,25 @@ class OrcDecoder final : public FileDecoder {
     for (size_t place : order) {
       const size_t column = columns[place].GetPrimaryIndex();
       selected.push_back(static_cast<int>(column));
-      parts_.push_back({column, place, std::make_unique<ArrowArrayScanState>(context_)});
+      selected_.push_back({column, place, std::make_unique<ArrowArrayScanState>(context_)});
     }
     reader_->Select(std::move(selected));
     return {};
   }
 
+  std::vector<int64_t> parts() const override {
+    std::vector<int64_t> out;
+    for (const io::OrcStripe& stripe : stripes_) out.push_back(stripe.first_row);
+    return out;
+  }
+
+  Status Start(size_t part) override {
+    left_ = stripes_[part].rows;
+    return reader_->Start(stripes_[part]);
+  }
+
   Result<size_t> Next(const std::vector<Vector*>& out) override {
-    if (parts_.empty()) {  // only counted
+    if (selected_.empty()) {  // only counted
       const int64_t rows = std::min<int64_t>(left_, STANDARD_VECTOR_SIZE);
       left_ -= rows;
       return static_cast<size_t>(rows);
@@ -153,8 +164,8 @@ class OrcDecoder final : public FileDecoder {
     ASSIGN_OR_RETURN(const bool more, reader_->Next(STANDARD_VECTOR_SIZE, &batch->arrow_array));
     if (!more) return size_t{0};
     const auto rows = static_cast<size_t>(batch->arrow_array.length);
-    for (size_t i = 0; i < parts_.size(); ++i) {
-      Part& part = parts_[i];
+    for (size_t i = 0; i < selected_.size(); ++i) {
+      Selected& part = selected_[i];
       part.state->Reset();
       part.state->owned_data = batch;
       Convert(batch->arrow_array, i, part, rows, *out[part.place]);
@@ -163,13 +174,13 @@ class OrcDecoder final : public FileDecoder {
   }
 
  private:
-  struct Part {
+  struct Selected {
     size_t column = 0;
     size_t place = 0;
     std::unique_ptr<ArrowArrayScanState> state;
   };
 
-  void Convert(const ArrowArray& batch, size_t index, Part& part, size_t rows, Vector& out) {
+  void Convert(const ArrowArray& batch, size_t index, Selected& part, size_t rows, Vector& out) {
     const duckdb::ArrowType& type = *types_[part.column];
     ArrowArray& array = *batch.children[index];
     const auto fill = [&](Vector& to) {
@@ -186,8 +197,9 @@ class OrcDecoder final : public FileDecoder {
   duckdb::ClientContext& context_;
   std::unique_ptr<io::OrcReader> reader_;
   std::vector<duckdb::unique_ptr<duckdb::ArrowType>> types_;
-  std::vector<Part> parts_;  // the selected columns in the file's order
-  int64_t left_ = 0;         // rows, where no column is wanted
+  std::vector<Selected> selected_;  // the selected columns in the file's order
+  std::vector<io::OrcStripe> stripes_;
+  int64_t left_ = 0;  // rows of the stripe, where no column is wanted
 };
 
 }  // namespace

@@ -220,6 +220,7 @@ Status CheckOrc(DuckDbSession& session, const plan::TableScan& scan, table::Scan
 Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan::TableScan& scan) {
   auto out = std::make_shared<PlannedScan>();
   out->files = &session.files();
+  out->read_ahead = &session.read_ahead();
   out->metadata = scan.table.metadata;
   out->schema = scan.table.schema;
   std::string mapping = scan.table.metadata->Property("schema.name-mapping.default");

@@ -21,16 +21,23 @@ struct ArrowSchema;
 
 namespace iceblink::io {
 
+struct OrcStripe {
+  int64_t first_row = 0;
+  int64_t rows = 0;
+};
+
 class OrcReader {
  public:
   virtual ~OrcReader() = default;
   // The file's columns, as children of a struct.
   virtual Status Schema(ArrowSchema* out) = 0;
-  // Which columns Next answers, in ascending order, at least one. Call once, before Next.
+  // Which columns Next answers, in ascending order, at least one. Call once, before Start.
   virtual void Select(std::vector<int> columns) = 0;
-  // The next rows, `rows` at most, as a struct of the selected columns; false at the end.
+  virtual std::vector<OrcStripe> stripes() = 0;
+  // Goes to the first row of a stripe.
+  virtual Status Start(const OrcStripe& stripe) = 0;
+  // The stripe's next rows, `rows` at most, as a struct of the selected columns; false at its end.
   virtual Result<bool> Next(int64_t rows, ArrowArray* out) = 0;
-  virtual int64_t row_count() = 0;
 };
 
 enum class OrcKind : uint8_t {

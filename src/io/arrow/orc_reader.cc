@@ -90,32 +90,41 @@ class ArrowOrcReader final : public OrcReader {
 
   void Select(std::vector<int> columns) override { columns_ = std::move(columns); }
 
+  std::vector<OrcStripe> stripes() override {
+    std::vector<OrcStripe> out;
+    for (int64_t i = 0; i < reader_->NumberOfStripes(); ++i) {
+      const auto stripe = reader_->GetStripeInformation(i);
+      out.push_back({stripe.first_row_id, stripe.num_rows});
+    }
+    return out;
+  }
+
+  Status Start(const OrcStripe& stripe) override {
+    start_ = stripe.first_row;
+    stripe_ = nullptr;
+    return {};
+  }
+
   Result<bool> Next(int64_t rows, ArrowArray* out) override {
     bool more = false;
     RETURN_IF_ERROR(Caught([&]() -> Status {
-      while (true) {
-        if (stripe_ == nullptr) {
-          auto stripe = reader_->NextStripeReader(rows, columns_);
-          if (!stripe.ok()) return Corrupt(stripe.status());
-          stripe_ = std::move(stripe).ValueUnsafe();
-          if (stripe_ == nullptr) return {};
-        }
-        std::shared_ptr<::arrow::RecordBatch> batch;
-        if (auto read = stripe_->ReadNext(&batch); !read.ok()) return Corrupt(read);
-        if (batch == nullptr || batch->num_rows() == 0) {
-          stripe_ = nullptr;
-          continue;
-        }
-        if (auto exported = ::arrow::ExportRecordBatch(*batch, out); !exported.ok())
-          return Corrupt(exported);
-        more = true;
-        return {};
+      if (stripe_ == nullptr) {
+        if (auto seek = reader_->Seek(start_); !seek.ok()) return Corrupt(seek);
+        auto stripe = reader_->NextStripeReader(rows, columns_);
+        if (!stripe.ok()) return Corrupt(stripe.status());
+        stripe_ = std::move(stripe).ValueUnsafe();
+        if (stripe_ == nullptr) return {};
       }
+      std::shared_ptr<::arrow::RecordBatch> batch;
+      if (auto read = stripe_->ReadNext(&batch); !read.ok()) return Corrupt(read);
+      if (batch == nullptr || batch->num_rows() == 0) return {};
+      if (auto exported = ::arrow::ExportRecordBatch(*batch, out); !exported.ok())
+        return Corrupt(exported);
+      more = true;
+      return {};
     }));
     return more;
   }
-
-  int64_t row_count() override { return reader_->NumberOfRows(); }
 
  private:
   template <typename Body>
@@ -139,6 +148,7 @@ class ArrowOrcReader final : public OrcReader {
   std::unique_ptr<::arrow::adapters::orc::ORCFileReader> reader_;
   std::shared_ptr<::arrow::RecordBatchReader> stripe_;
   std::vector<int> columns_;
+  int64_t start_ = 0;
 };
 
 }  // namespace
