@@ -2,6 +2,7 @@
 // ordinal and snapshot.
 #include "exec/iceberg_scan.h"
 #include "exec/lowering.h"
+#include "exec/orc_limits.h"
 #include "table/manifest_list.h"
 #include "table/manifest_reader.h"
 #include "table/metadata_columns.h"
@@ -14,6 +15,9 @@ namespace {
 // Adds the files that one snapshot added or removed.
 Status AddChanges(const table::ReadContext& reading, const spec::Snapshot& snapshot,
                   int32_t ordinal, const table::PartitionTypes& types, PlannedScan& scan) {
+  std::set<int32_t> timestamps;
+  for (const spec::NestedField& field : scan.schema->fields())
+    CollectTimestamps(field, &timestamps);
   return table::ForEachManifest(reading, snapshot, [&](spec::ManifestFile&& manifest) -> Status {
     if (manifest.content == spec::ManifestContent::kDeletes) {
       return Fail(ErrorCode::kUnsupported,
@@ -22,7 +26,7 @@ Status AddChanges(const table::ReadContext& reading, const spec::Snapshot& snaps
     }
     if (manifest.added_snapshot_id != snapshot.snapshot_id) return {};
     table::ManifestReadOptions options;
-    options.stats = table::StatsSelection::None();
+    options.stats = table::StatsSelection::Of(timestamps);
     return table::ForEachEntry(
         reading, manifest, types, options, [&](const spec::ManifestEntry& entry) -> Status {
           if (entry.status == spec::EntryStatus::kExisting ||
@@ -31,6 +35,7 @@ Status AddChanges(const table::ReadContext& reading, const spec::Snapshot& snaps
           table::FileScanTask task;
           task.file = entry.data_file;
           task.data_sequence_number = entry.sequence_number.value_or(0);
+          RETURN_IF_ERROR(CheckOrcTimestamps(task.file, timestamps));
           scan.rows += task.file.record_count;
           scan.tasks.push_back(std::move(task));
           bool added = entry.status == spec::EntryStatus::kAdded;
@@ -60,6 +65,10 @@ Result<std::string> Lowering::Select(const plan::Plan& plan, const plan::Changel
     }
   }
   scan->deleted.resize(scan->tasks.size());
+  const std::string mapping = node.table.metadata->Property("schema.name-mapping.default");
+  if (!mapping.empty()) {
+    ASSIGN_OR_RETURN(scan->name_mapping, spec::ParseNameMapping(mapping));
+  }
   // The plan's columns are the table's fields, then the three of the changelog.
   plan::TableScan columns;
   columns.table = node.table;

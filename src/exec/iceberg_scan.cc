@@ -406,8 +406,14 @@ std::string ScanFunction(const PlannedScan& scan) {
   return parquet ? kParquetScan : kAnyScan;
 }
 
+void ConnectScan(DuckDbSession& session, PlannedScan& scan) {
+  scan.files = &session.files();
+  scan.read_ahead = &session.read_ahead();
+}
+
 std::string ScanSql(DuckDbSession& session, const std::string& name,
                     std::shared_ptr<PlannedScan> scan) {
+  ConnectScan(session, *scan);
   const std::string function = ScanFunction(*scan);
   return fmt::format(
       "{}({})", function,

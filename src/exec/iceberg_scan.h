@@ -82,6 +82,8 @@ Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan&
 // The table function that reads a scan: one for scans of Parquet files, which takes filters, and
 // one for others.
 std::string ScanFunction(const PlannedScan& scan);
+// Tells a scan where files are. ScanSql and ScanSelectSql do.
+void ConnectScan(DuckDbSession& session, PlannedScan& scan);
 // The SQL relation of a registered scan.
 std::string ScanSql(DuckDbSession& session, const std::string& name,
                     std::shared_ptr<PlannedScan> scan);

@@ -16,7 +16,6 @@ namespace {
 // A scan of the columns of delete files by their reserved ids.
 std::string PositionsSql(DuckDbSession& session, const spec::DataFile& deletes) {
   auto scan = std::make_shared<PlannedScan>();
-  scan->files = &session.files();
   const auto field = [&](const char* name, int32_t id, spec::Type type) {
     const duckdb::LogicalType duck = ToLogicalType(type);
     scan->fields.push_back(

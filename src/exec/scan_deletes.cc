@@ -53,7 +53,6 @@ class PositionFiles {
 Result<std::shared_ptr<PlannedScan>> KeyScan(const PlannedScan& scan,
                                              const std::vector<int32_t>& ids) {
   auto out = std::make_shared<PlannedScan>();
-  out->files = scan.files;
   out->metadata = scan.metadata;
   out->schema = scan.schema;
   out->name_mapping = scan.name_mapping;

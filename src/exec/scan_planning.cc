@@ -1,14 +1,13 @@
 // Planning of Iceberg scans: files, columns and partition tuples of a TableScan, and its SQL text.
 #include <fmt/format.h>
 
-#include <limits>
 #include <set>
 
-#include "base/bytes.h"
 #include "base/strings.h"
 #include "exec/duckdb_types.h"
 #include "exec/iceberg_scan.h"
 #include "exec/lowering.h"
+#include "exec/orc_limits.h"
 #include "exec/position_deletes.h"
 #include "exec/table_functions.h"
 #include "plan/types.h"
@@ -158,43 +157,7 @@ Status FillUnionPartitions(PlannedScan& scan) {
   return {};
 }
 
-// ---- timestamps of ORC
-// ----------------------------------------------------------------------------------------
-
-void CollectTimestamps(const spec::NestedField& field, std::set<int32_t>* ids) {
-  switch (field.type.kind()) {
-    case spec::TypeKind::kTimestamp:
-    case spec::TypeKind::kTimestampTz:
-      ids->insert(field.id);
-      return;
-    case spec::TypeKind::kStruct:
-      for (const spec::NestedField& child : field.type.AsStruct().fields)
-        CollectTimestamps(child, ids);
-      return;
-    default:
-      return;
-  }
-}
-
-// Arrow reads the timestamps of ORC as nanoseconds in 64 bits; others than these come out wrong.
-// Files tell by their bounds whether they have such.
-Status CheckTimestamps(const spec::DataFile& file, const std::set<int32_t>& ids) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 1000;
-  for (int32_t id : ids) {
-    for (const spec::BoundMap* bounds : {&file.lower_bounds, &file.upper_bounds}) {
-      const Bytes* bound = bounds->Find(id);
-      if (bound == nullptr || bound->data.size() != sizeof(int64_t)) continue;
-      const auto micros = GetLittleEndian<int64_t>(bound->data.data());
-      if (micros >= -kMost && micros <= kMost) continue;
-      return Fail(ErrorCode::kUnsupported,
-                  "Cannot read timestamps before 1677-09-22 or after 2262-04-11 from ORC file " +
-                      file.file_path,
-                  "UnsupportedOperationException");
-    }
-  }
-  return {};
-}
-
+// Reads the bounds of timestamps only where there are ORC files.
 Status CheckOrc(DuckDbSession& session, const plan::TableScan& scan, table::ScanRequest request,
                 const PlannedScan& planned) {
   std::set<int32_t> ids;
@@ -210,7 +173,7 @@ Status CheckOrc(DuckDbSession& session, const plan::TableScan& scan, table::Scan
   request.stats = table::StatsSelection::Of(ids);
   ASSIGN_OR_RETURN(auto tasks, table::PlanFiles(session.reading(), std::move(request)));
   for (const table::FileScanTask& task : tasks) {
-    if (files.contains(task.file.file_path)) RETURN_IF_ERROR(CheckTimestamps(task.file, ids));
+    if (files.contains(task.file.file_path)) RETURN_IF_ERROR(CheckOrcTimestamps(task.file, ids));
   }
   return {};
 }
@@ -219,8 +182,6 @@ Status CheckOrc(DuckDbSession& session, const plan::TableScan& scan, table::Scan
 
 Result<std::shared_ptr<PlannedScan>> PlanScan(DuckDbSession& session, const plan::TableScan& scan) {
   auto out = std::make_shared<PlannedScan>();
-  out->files = &session.files();
-  out->read_ahead = &session.read_ahead();
   out->metadata = scan.table.metadata;
   out->schema = scan.table.schema;
   std::string mapping = scan.table.metadata->Property("schema.name-mapping.default");
@@ -279,6 +240,7 @@ Result<std::string> ScanSelectSql(DuckDbSession& session, const plan::TableScan&
   for (const table::FileScanTask& task : scan->tasks)
     files.push_back({task.file.file_path, task.file.file_size_in_bytes});
   session.read_ahead().Expect(std::move(files));
+  ConnectScan(session, *scan);
   const std::string function = ScanFunction(*scan);
   int64_t id = session.objects().Add(scan);
   for (size_t i = 0; i < node.columns.size(); ++i) {

@@ -141,3 +141,15 @@ def test_equality_deletes(lake, format):
     rows = session.run(query)
     assert rows == sql(query)
     assert len(rows) == 17
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_changelog(lake, format):
+    session, sql, _ = lake
+    session.run(f"CREATE TABLE db.t (id INT, v STRING, at TIMESTAMP) USING {format}")
+    session.run("INSERT INTO db.t SELECT CAST(id AS INT), concat('v', id), TIMESTAMP '2026-01-01 00:00:00' FROM range(5)")
+    session.run("DELETE FROM db.t WHERE id = 2")
+    query = "SELECT id, v, CAST(at AS STRING) AS at, _change_type, _change_ordinal FROM db.t.changes ORDER BY _change_ordinal, id, _change_type"
+    rows = session.run(query)
+    assert rows == sql(query)
+    assert len(rows) == 14
