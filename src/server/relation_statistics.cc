@@ -344,6 +344,8 @@ Result<PlanTranslator::Built> PlanTranslator::Statistic(const Rel& relation) {
       return Transposed(relation.transpose());
     case R::kCollectMetrics:
       return Observed(relation);
+    case R::kParse:
+      return Parsed(relation.parse());
     default:
       break;
   }

@@ -119,6 +119,8 @@ class PlanTranslator {
   Result<Built> Split(const connect::Sample& node);
   Result<Built> Transposed(const connect::Transpose& node);
   Result<Built> Observed(const Rel& relation);
+  // relation_parse.cc
+  Result<Built> Parsed(const connect::Parse& node);
   // NA functions
   Result<Built> FillNa(const connect::NAFill& node);
   Result<Built> DropNa(const connect::NADrop& node);

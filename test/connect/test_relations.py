@@ -1,5 +1,6 @@
 """DataFrame operations, each against the answer Spark gives."""
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import Row, Window
 from pyspark.sql import functions as F
 
@@ -108,3 +109,43 @@ def test_subqueries_and_lateral_joins(spark, people):
     assert people.alias("o").where(ids.where(F.col("id") == F.col("o.id").outer()).exists()).count() == 2
     assert people.lateralJoin(spark.range(1).select(F.col("name").outer().alias("z"))).count() == 3
     assert people.groupingSets([("age",), ()], "age").agg(F.count("*").alias("n")).count() == 3
+
+
+def parsed(spark, rows, schema=None, text_format="PARSE_FORMAT_JSON", **options):
+    """spark.read.json(Dataset[String]) of the JVM client, which PySpark has no call for."""
+    from pyspark.sql.connect import proto
+    from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.plan import LogicalPlan
+    from pyspark.sql.connect.types import pyspark_types_to_proto_types
+    from pyspark.sql.types import _parse_datatype_string
+
+    class Parse(LogicalPlan):
+        def plan(self, session):
+            relation = self._create_proto_relation()
+            relation.parse.input.CopyFrom(self._child.plan(session))
+            relation.parse.format = proto.Parse.ParseFormat.Value(text_format)
+            if schema is not None:
+                relation.parse.schema.CopyFrom(pyspark_types_to_proto_types(_parse_datatype_string(schema)))
+            relation.parse.options.update(options)
+            return relation
+
+    texts = spark.createDataFrame([(row,) for row in rows], "value STRING")
+    return DataFrame(Parse(texts._plan), spark)
+
+
+def test_json_texts(spark):
+    rows = ['{"b":1,"a":"x"}', '{"a":null,"c":[1,2.5],"d":{"x":true}}']
+    df = parsed(spark, rows)
+    assert df.schema.simpleString() == "struct<a:string,b:bigint,c:array<double>,d:struct<x:boolean>>"
+    assert [tuple(row) for row in df.collect()] == [("x", 1, None, None), (None, None, [1.0, 2.5], (True,))]
+    bad = ['{"b":1,"a":"x"}', '{"a"', "", '[{"b":5}]', "12"]
+    assert [tuple(row) for row in parsed(spark, bad).collect()] == [
+        (None, "x", 1), ('{"a"', None, None), (None, None, 5), ("12", None, None)]
+    assert [tuple(row) for row in parsed(spark, bad[:2], mode="DROPMALFORMED").collect()] == [(None, "x", 1)]
+    given = parsed(spark, bad[:2], "b INT, z STRING, _corrupt_record STRING")
+    assert [tuple(row) for row in given.collect()] == [(1, None, None), (None, None, '{"a"')]
+
+
+def test_csv_texts_are_refused_by_name(spark):
+    with pytest.raises(PySparkException, match="CSV texts"):
+        parsed(spark, ["1,x"], "a INT, b STRING", "PARSE_FORMAT_CSV").collect()
