@@ -10,6 +10,7 @@
 #include "engine/iceberg_ddl.h"
 #include "engine/statements.h"
 #include "engine/table_write.h"
+#include "plan/errors.h"
 #include "spec/updates.h"
 
 namespace iceblink::engine {
@@ -116,8 +117,7 @@ Status Alter(StatementScope& scope, const TableHandle& table, const sql::RenameT
 }
 
 Status Alter(StatementScope&, const TableHandle& table, const sql::SetLocation& change) {
-  if (!change.partition.empty())
-    return Fail(UnsupportedFeature("ALTER TABLE ... PARTITION ... SET LOCATION"));
+  if (!change.partition.empty()) return plan::Raise("_LEGACY_ERROR_TEMP_1045");
   RETURN_IF_ERROR(commit::ChangeLocation(*table.catalog, table.id,
                                          std::string(StripTrailing(change.location, '/'))));
   return {};
@@ -143,7 +143,8 @@ Status Alter(StatementScope&, const TableHandle&, const sql::RecoverPartitions&)
   return Fail(NotSupportedForV2("ALTER TABLE ... RECOVER PARTITIONS"));
 }
 Status Alter(StatementScope&, const TableHandle&, const sql::ClusterBy&) {
-  return Fail(UnsupportedFeature("ALTER TABLE ... CLUSTER BY"));
+  return Fail(ErrorCode::kUnsupported, "Cannot apply unknown table change: CLUSTER BY",
+              "UnsupportedOperationException");
 }
 
 }  // namespace

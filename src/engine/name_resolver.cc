@@ -134,7 +134,11 @@ Result<std::optional<plan::ResolvedRelation>> NameResolver::Resolve(
     std::string key =
         global ? std::string(kGlobalTemp) + "." + Utf8Lower(name[1]) : Utf8Lower(name[0]);
     if (auto at = session_.temporary_views.find(key); at != session_.temporary_views.end()) {
-      return std::optional<plan::ResolvedRelation>(at->second);
+      plan::TemporaryView view = at->second;
+      if (view.plan != nullptr) {
+        ASSIGN_OR_RETURN(view.plan, AsOfNow(view));
+      }
+      return std::optional<plan::ResolvedRelation>(std::move(view));
     }
   }
   return ResolveInCatalog(request);

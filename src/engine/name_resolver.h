@@ -74,6 +74,8 @@ class NameResolver final : public plan::Resolver {
   Result<std::optional<plan::ResolvedRelation>> ResolveSelector(
       const plan::RelationRequest& request, const QualifiedName& name);
   Result<std::optional<plan::ResolvedRelation>> ResolveView(const QualifiedName& name);
+  // The plan of a DataFrame's view over the states that its tables have now.
+  Result<plan::PlanPtr> AsOfNow(const plan::TemporaryView& view);
   Result<std::optional<catalog::LoadedTable>> Load(const QualifiedName& name);
 
   SessionState& session_;

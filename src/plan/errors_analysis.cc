@@ -346,12 +346,20 @@ constexpr ErrorCondition kRows[] = {
     {"_LEGACY_ERROR_TEMP_1039", "", kA, kPlain, false,
      "Multiple time/session window expressions would result in a cartesian product of rows, "
      "therefore they are currently not supported."},
-    {"_LEGACY_ERROR_TEMP_1198", "", kA, kPlain, false,
-     "Function '<function>' cannot process input: (<types>): <reason>"},
     {"_LEGACY_ERROR_TEMP_1207", "", kA, kPlain, false,
      "The duration and time inputs to window must be an integer, long or string literal."},
     {"_LEGACY_ERROR_TEMP_3231", "", kA, "SparkIllegalArgumentException", false,
      "Intervals greater than a month is not supported (<interval>)."},
+    {"_LEGACY_ERROR_TEMP_1045", "", kA, kPlain, false,
+     "ALTER TABLE SET LOCATION does not support partition for v2 tables."},
+    {"INVALID_TIME_TRAVEL_SPEC", "42K0E", kA, kPlain, false,
+     "Cannot specify both version and timestamp when time travelling the table."},
+    {"INCOMPATIBLE_COLUMN_CHANGES_AFTER_VIEW_WITH_PLAN_CREATION", "51024", kA, kPlain, false,
+     "View <viewName> plan references table <tableName> whose <colType> columns changed since the "
+     "view plan was initially captured.\nColumn changes:\n<errors>\nThis indicates the table has "
+     "evolved and the view based on the plan must be recreated."},
+    {"_LEGACY_ERROR_TEMP_1198", "", kA, kPlain, false,
+     "Function '<unbound>' cannot process input: (<arguments>): <unsupported>."},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "plan/expression.h"
 #include "plan/logical_plan.h"
 
@@ -79,5 +80,9 @@ void ForEachExpr(const Plan& plan, const std::function<void(const ExprPtr&)>& vi
 // Copies a plan with fresh column ids; `next_id` gives them. References to columns from outside
 // stay.
 PlanPtr WithFreshIds(const PlanPtr& plan, const std::function<ColumnId()>& next_id);
+
+// Copies a plan; `replace` gives what stands for each TableScan and MetadataScan of it.
+Result<PlanPtr> WithScans(const PlanPtr& plan,
+                          const std::function<Result<PlanPtr>(const PlanPtr&)>& replace);
 
 }  // namespace iceblink::plan

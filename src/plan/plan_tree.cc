@@ -120,7 +120,56 @@ class IdRewriter {
   std::unordered_map<const Plan*, PlanPtr> plans_;
 };
 
+// Copies a plan with other states of its tables.
+class TableRewriter {
+ public:
+  explicit TableRewriter(const std::function<Result<PlanPtr>(const PlanPtr&)>& replace)
+      : replace_(replace) {}
+
+  PlanPtr Rewrite(const PlanPtr& plan) {
+    if (!status_) return plan;
+    if (plan->As<TableScan>() != nullptr || plan->As<MetadataScan>() != nullptr) {
+      Result<PlanPtr> other = replace_(plan);
+      if (!other) status_ = Fail(std::move(other).error());
+      return other ? *std::move(other) : plan;
+    }
+    Plan copy = *plan;
+    VisitNode(
+        copy.node, [&](PlanPtr& input) { input = Rewrite(input); },
+        [&](ExprPtr& expr) { expr = Rewrite(expr); }, [](Column&) {});
+    return std::make_shared<const Plan>(std::move(copy));
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  ExprPtr Rewrite(const ExprPtr& expr) {
+    return Transform(expr, [&](const ExprPtr& node) -> ExprPtr {
+      if (const auto* subquery = node->As<ScalarSubquery>())
+        return MakeExpr(ScalarSubquery{Rewrite(subquery->plan)}, node->type, node->nullable);
+      if (const auto* subquery = node->As<ExistsSubquery>())
+        return MakeExpr(ExistsSubquery{Rewrite(subquery->plan)}, node->type, node->nullable);
+      if (const auto* subquery = node->As<InSubquery>()) {
+        InSubquery copy{{}, Rewrite(subquery->plan)};
+        for (const ExprPtr& value : subquery->values) copy.values.push_back(Rewrite(value));
+        return MakeExpr(std::move(copy), node->type, node->nullable);
+      }
+      return nullptr;
+    });
+  }
+
+  const std::function<Result<PlanPtr>(const PlanPtr&)>& replace_;
+  Status status_;
+};
+
 }  // namespace
+
+Result<PlanPtr> WithScans(const PlanPtr& plan,
+                          const std::function<Result<PlanPtr>(const PlanPtr&)>& replace) {
+  TableRewriter rewriter(replace);
+  PlanPtr copy = rewriter.Rewrite(plan);
+  if (!rewriter.status()) return Fail(rewriter.status().error());
+  return copy;
+}
 
 std::vector<PlanPtr> Inputs(const Plan& plan) {
   std::vector<PlanPtr> inputs;

@@ -178,6 +178,8 @@ Result<Relation> QueryAnalyzer::Table(const sql::TableName& table, const sql::Po
   request.name = table.name;
   for (const auto& [key, value] : table.options) request.options[AsciiLower(key)] = value;
   if (table.time_travel) {
+    if (table.time_travel->version && table.time_travel->timestamp)
+      return Raise("INVALID_TIME_TRAVEL_SPEC");
     request.version = table.time_travel->version;
     if (table.time_travel->timestamp) {
       ASSIGN_OR_RETURN(request.timestamp_micros,

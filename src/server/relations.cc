@@ -233,13 +233,16 @@ namespace {
 
 // versionAsOf and timestampAsOf are Spark's own; other options go to the table.
 void PutOption(const std::string& key, const std::string& value, sql::TableName& table) {
-  if (EqualsIgnoreCase(key, "versionAsOf")) {
-    table.time_travel.emplace().version = value;
-  } else if (EqualsIgnoreCase(key, "timestampAsOf")) {
-    table.time_travel.emplace().timestamp = StringLiteral(value);
-  } else {
+  const bool version = EqualsIgnoreCase(key, "versionAsOf");
+  if (!version && !EqualsIgnoreCase(key, "timestampAsOf")) {
     table.options.emplace_back(key, value);
+    return;
   }
+  if (!table.time_travel) table.time_travel.emplace();
+  if (version)
+    table.time_travel->version = value;
+  else
+    table.time_travel->timestamp = StringLiteral(value);
 }
 
 }  // namespace
