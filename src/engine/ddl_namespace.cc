@@ -10,6 +10,11 @@ namespace {
 
 std::string Owner(const StatementScope& scope) { return scope.names.settings().user; }
 
+// Spark makes a path a URI of Hadoop's: one without a scheme is local.
+std::string LocationUri(const std::string& location) {
+  return location.starts_with('/') ? "file:" + location : location;
+}
+
 }  // namespace
 
 Result<StatementResult> Run(StatementScope& scope, const sql::CreateNamespace& statement) {
@@ -21,7 +26,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::CreateNamespace& s
   }
   catalog::Properties properties(statement.properties.begin(), statement.properties.end());
   if (statement.comment) properties["comment"] = *statement.comment;
-  if (statement.location) properties["location"] = *statement.location;
+  if (statement.location) properties["location"] = LocationUri(*statement.location);
   // The Hadoop layout has no place for properties, and Iceberg refuses any.
   const auto& settings = name.catalog->properties();
   auto type = settings.find("type");
@@ -52,7 +57,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::AlterNamespace& st
   ASSIGN_OR_RETURN(bool exists, name.catalog->NamespaceExists(name.rest));
   if (!exists) return Fail(SchemaNotFound(name.full()));
   catalog::Properties set(statement.set.begin(), statement.set.end());
-  if (statement.location) set["location"] = *statement.location;
+  if (statement.location) set["location"] = LocationUri(*statement.location);
   if (!set.empty()) RETURN_IF_ERROR(name.catalog->SetNamespaceProperties(name.rest, set));
   if (!statement.unset.empty())
     RETURN_IF_ERROR(name.catalog->RemoveNamespaceProperties(name.rest, statement.unset));

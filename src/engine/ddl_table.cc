@@ -41,8 +41,10 @@ Status RefuseClauses(const sql::CreateTable& statement, const QualifiedName& nam
                         "implementation which is "
                         "configured by \"spark.sql.catalog\".");
   }
-  if (statement.stored_as) return Fail(UnsupportedFeature("STORED AS " + *statement.stored_as));
-  if (statement.collation) return Fail(UnsupportedFeature("DEFAULT COLLATION"));
+  const std::string& catalog = name.catalog_name;
+  if (statement.stored_as)
+    return Fail(UnsupportedStatement(catalog, "STORED AS " + *statement.stored_as));
+  if (statement.collation) return Fail(UnsupportedStatement(catalog, "DEFAULT COLLATION"));
   return {};
 }
 
@@ -196,8 +198,8 @@ Result<StatementResult> Run(StatementScope& scope, const sql::CreateTable& state
   return StatementResult();
 }
 
-Result<StatementResult> Run(StatementScope&, const sql::CreateTableLike&) {
-  return Fail(UnsupportedFeature("CREATE TABLE LIKE"));
+Result<StatementResult> Run(StatementScope& scope, const sql::CreateTableLike&) {
+  return Fail(UnsupportedStatement(scope.session.current_catalog, "CREATE TABLE LIKE"));
 }
 
 Result<StatementResult> Run(StatementScope& scope, const sql::DropTable& statement) {

@@ -64,10 +64,24 @@ Error SchemaAlreadyExists(const sql::Name& name) {
                          "EXISTS clause to tolerate pre-existing schema.");
 }
 
+Error TemporaryViewExists(const std::string& name) {
+  return Conditioned(ErrorCode::kAlreadyExists, "TempTableAlreadyExistsException",
+                     "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
+                     "Cannot create the temporary view " + sql::QuoteIdentifier(name) +
+                         " because it already exists.\nChoose a different name, drop or replace "
+                         "the existing view.");
+}
+
 Error UnsupportedFeature(std::string_view what) {
-  return Conditioned(ErrorCode::kUnsupported, "SparkUnsupportedOperationException",
-                     "UNSUPPORTED_FEATURE", "0A000",
-                     "The feature is not supported: " + std::string(what) + ".");
+  return Error::Make(ErrorCode::kUnsupported, "Not supported: " + std::string(what),
+                     "UnsupportedOperationException");
+}
+
+Error UnsupportedStatement(std::string_view catalog, std::string_view what) {
+  return Conditioned(ErrorCode::kUnsupported, "AnalysisException",
+                     "UNSUPPORTED_FEATURE.CATALOG_OPERATION", "0A000",
+                     "The feature is not supported: Catalog " + sql::QuoteIdentifier(catalog) +
+                         " does not support " + std::string(what) + ".");
 }
 
 Error NotSupportedForV2(std::string_view command) {

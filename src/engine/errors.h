@@ -21,8 +21,11 @@ Error TableNotFound(const sql::Name& name, std::string_view exception = "Analysi
 Error TableAlreadyExists(const sql::Name& name);
 Error SchemaNotFound(const sql::Name& quoted);
 Error SchemaAlreadyExists(const sql::Name& name);
+Error TemporaryViewExists(const std::string& name);
 
-// Statements and clauses that are understood but not run.
+// Statements and clauses that are understood but not run: UNSUPPORTED_FEATURE.CATALOG_OPERATION.
+Error UnsupportedStatement(std::string_view catalog, std::string_view what);
+// The rest of what is not built, which no condition of Spark's names.
 Error UnsupportedFeature(std::string_view what);
 Error NotSupportedForV2(std::string_view command);
 

@@ -4,6 +4,7 @@
 
 #include "engine/errors.h"
 #include "engine/guards.h"
+#include "engine/merge_evolution.h"
 #include "engine/statements.h"
 #include "engine/table_write.h"
 #include "table/scan.h"
@@ -68,20 +69,23 @@ commit::SnapshotChange ChangeOf(const plan::InsertPlan& plan, std::vector<spec::
   return change;
 }
 
-Status RefuseUnsupported(const sql::Insert& statement) {
-  if (statement.if_not_exists) {
-    return FailWith(ErrorCode::kUnsupported, "AnalysisException",
-                    "UNSUPPORTED_FEATURE.INSERT_PARTITION_IF_NOT_EXISTS", "0A000",
-                    "INSERT INTO ... PARTITION with IF NOT EXISTS is not supported.");
-  }
-  return {};
+Status RefuseUnsupported(StatementScope& scope, const sql::Insert& statement) {
+  if (!statement.if_not_exists) return {};
+  ASSIGN_OR_RETURN(QualifiedName name, scope.names.Qualify(statement.table));
+  return FailWith(ErrorCode::kUnsupported, "AnalysisException",
+                  "UNSUPPORTED_FEATURE.INSERT_PARTITION_SPEC_IF_NOT_EXISTS", "0A000",
+                  "The feature is not supported: INSERT INTO " + sql::QuoteName(name.full()) +
+                      " with IF NOT EXISTS in the PARTITION spec.");
 }
 
 }  // namespace
 
 Result<StatementResult> Run(StatementScope& scope, const sql::Insert& statement) {
-  RETURN_IF_ERROR(RefuseUnsupported(statement));
-  ASSIGN_OR_RETURN(plan::InsertPlan plan, scope.analyzer.AnalyzeInsert(statement));
+  RETURN_IF_ERROR(RefuseUnsupported(scope, statement));
+  ASSIGN_OR_RETURN(bool merged, MergeWriteSchema(scope, statement));
+  sql::Insert insert = statement;
+  insert.by_name |= merged;
+  ASSIGN_OR_RETURN(plan::InsertPlan plan, scope.analyzer.AnalyzeInsert(insert));
   ASSIGN_OR_RETURN(WriteTarget target, PrepareWrite(scope, plan.target, "write to"));
   for (const auto& [key, value] : statement.options) {
     constexpr std::string_view kPrefix = "snapshot-property.";

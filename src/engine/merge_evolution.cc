@@ -112,4 +112,35 @@ Status EvolveTarget(StatementScope& scope, const sql::Merge& merge) {
   return {};
 }
 
+namespace {
+
+bool WantsMergedSchema(StatementScope& scope, const sql::Insert& insert) {
+  for (const auto& [key, value] : insert.options) {
+    if (EqualsIgnoreCase(key, "mergeSchema") || EqualsIgnoreCase(key, "merge-schema"))
+      return EqualsIgnoreCase(value, "true");
+  }
+  return scope.configuration().GetBool("spark.sql.iceberg.merge-schema", false);
+}
+
+}  // namespace
+
+Result<bool> MergeWriteSchema(StatementScope& scope, const sql::Insert& insert) {
+  if (!WantsMergedSchema(scope, insert)) return false;
+  plan::RelationRequest request{insert.table, {}, {}, {}, true};
+  ASSIGN_OR_RETURN(auto relation, scope.names.Resolve(request));
+  const auto* data = relation ? std::get_if<plan::DataTable>(&*relation) : nullptr;
+  if (data == nullptr) return false;  // an error that the analyzer will report
+  const std::string any = data->table.metadata->Property("write.spark.accept-any-schema", "false");
+  if (!EqualsIgnoreCase(any, "true")) return false;
+  plan::Analyzer analyzer(scope.names);
+  ASSIGN_OR_RETURN(plan::PlanPtr source, analyzer.AnalyzeQuery(*insert.query));
+  ASSIGN_OR_RETURN(spec::Schema incoming, SchemaOfQuery(source->output));
+  ASSIGN_OR_RETURN(TableHandle target, scope.names.HandleOf(data->table));
+  RETURN_IF_ERROR(commit::ChangeSchema(*target.catalog, target.id, [&](spec::SchemaUpdate& update) {
+    return update.UnionByNameWith(incoming);
+  }));
+  scope.names.Forget();
+  return true;
+}
+
 }  // namespace iceblink::engine

@@ -7,6 +7,8 @@
 #include "engine/errors.h"
 #include "engine/procedures.h"
 #include "plan/analyzer.h"
+#include "plan/errors.h"
+#include "plan/types.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
 #include "table/metadata_columns.h"
@@ -91,6 +93,30 @@ Status CheckIdentifiers(const ProcedureCall& call, const spec::Schema& schema, c
   return {};
 }
 
+// Changes are told apart by sorting the rows.
+Status CheckOrder(const ProcedureCall& call, const spec::Schema& schema, const std::vector<std::string>& identifiers) {
+  std::vector<std::string> unordered;
+  for (const spec::NestedField& field : schema.fields()) {
+    ASSIGN_OR_RETURN(sql::DataType type, plan::ToSparkType(field.type));
+    if (!plan::IsOrderable(type)) unordered.push_back(field.name);
+  }
+  if (identifiers.empty() && !unordered.empty()) {
+    return IllegalArgument("Identifier field is required as table contains unorderable columns: [" + Join(unordered, ", ") + "]");
+  }
+  for (const std::string& name : identifiers) {
+    const spec::NestedField* field = schema.FindField(name, call.scope.names.settings().case_sensitive);
+    if (field == nullptr) continue;
+    ASSIGN_OR_RETURN(sql::DataType type, plan::ToSparkType(field->type));
+    if (plan::IsOrderable(type)) continue;
+    return plan::Raise("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+                       {{"sqlExpr", plan::InDoubleQuotes(name + " ASC NULLS FIRST")},
+                        {"functionName", "`sortorder`"},
+                        {"dataType", plan::InDoubleQuotes(type.SqlString())}},
+                       plan::ErrorPosition{1, 0});
+  }
+  return {};
+}
+
 ChangeColumns ColumnsOf(const spec::Schema& schema, const std::vector<std::string>& identifiers) {
   ChangeColumns columns;
   for (const spec::NestedField& field : schema.fields()) columns.data.push_back(sql::QuoteIdentifier(field.name));
@@ -128,6 +154,7 @@ Result<ProcedureRows> CreateChangelogView(const ProcedureCall& call) {
     return IllegalArgument("Cannot compute the update images because identifier columns are not set");
   }
   RETURN_IF_ERROR(CheckIdentifiers(call, schema, identifiers));
+  RETURN_IF_ERROR(CheckOrder(call, schema, identifiers));
   sql::Name source_name{table->catalog_name};
   source_name.insert(source_name.end(), table->id.ns.begin(), table->id.ns.end());
   source_name.insert(source_name.end(), {table->id.name, "changes"});

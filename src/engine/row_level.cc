@@ -159,7 +159,9 @@ Result<StatementResult> RunRowLevel(StatementScope& scope, const plan::RowLevelP
 Result<StatementResult> Run(StatementScope& scope, const sql::Delete& statement) {
   scope.names.set_write_verb("delete from");
   ASSIGN_OR_RETURN(plan::RowLevelPlan plan, scope.analyzer.AnalyzeDelete(statement));
-  ASSIGN_OR_RETURN(WriteTarget target, PrepareWrite(scope, plan.target, "delete from"));
+  const bool whole_table = statement.where == nullptr;
+  ASSIGN_OR_RETURN(WriteTarget target,
+                   PrepareWrite(scope, plan.target, whole_table ? "delete from" : "modify"));
   if (plan.filter_is_exact) {
     RETURN_IF_ERROR(
         CopiesOnWrite(*plan.target.metadata, kDeleteRules.mode_property));  // refuses unknown modes

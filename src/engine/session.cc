@@ -101,10 +101,16 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Statement& stateme
   return std::visit([&](const auto& node) { return Run(scope, node); }, statement.node);
 }
 
-Result<StatementResult> Run(StatementScope&, const sql::UnsupportedStatement& statement) {
+Result<StatementResult> Run(StatementScope& scope, const sql::UnsupportedStatement& statement) {
   if (statement.name == "MSCK REPAIR TABLE" || statement.name == "LOAD DATA")
     return Fail(NotSupportedForV2(statement.name));
-  return Fail(UnsupportedFeature(statement.name));
+  const std::string& catalog = scope.session.current_catalog;
+  if (statement.name == "CREATE FUNCTION") {
+    return FailWith(ErrorCode::kUnsupported, "AnalysisException",
+                    "MISSING_CATALOG_ABILITY.CREATE_FUNCTION", "0A000",
+                    "Catalog " + catalog + " does not support CREATE FUNCTION.");
+  }
+  return Fail(UnsupportedStatement(catalog, statement.name));
 }
 
 }  // namespace iceblink::engine

@@ -93,10 +93,26 @@ Result<StatementResult> Run(StatementScope& scope, const sql::Reset& statement) 
   return StatementResult();
 }
 
+namespace {
+
+// CACHE TABLE v AS SELECT makes a temporary view of a plan.
+Result<StatementResult> CacheQuery(StatementScope& scope, const sql::CacheTable& statement) {
+  const std::string& name = statement.table.back();
+  if (scope.session.temporary_views.contains(Utf8Lower(name)))
+    return Fail(TemporaryViewExists(name));
+  plan::TemporaryView view;
+  view.name = name;
+  ASSIGN_OR_RETURN(view.plan, scope.analyzer.AnalyzeQuery(*statement.query));
+  scope.session.temporary_views[Utf8Lower(name)] = std::move(view);
+  return StatementResult();
+}
+
+}  // namespace
+
 // Metadata is read anew by each statement and data is never kept, so caching is a promise kept
 // already.
 Result<StatementResult> Run(StatementScope& scope, const sql::CacheTable& statement) {
-  if (statement.query != nullptr) return Fail(UnsupportedFeature("CACHE TABLE ... AS SELECT"));
+  if (statement.query != nullptr) return CacheQuery(scope, statement);
   RETURN_IF_ERROR(RequireTable(scope, statement.table));
   return StatementResult();
 }

@@ -186,7 +186,13 @@ Result<spec::PartitionSpec> SpecOfPartitioning(const sql::CreateTable& statement
                      spec::Transform::Bucket(static_cast<int32_t>(statement.buckets->count)),
                      {}});
   }
-  if (!statement.cluster_by.empty()) return Fail(UnsupportedFeature("CLUSTER BY"));
+  if (!statement.cluster_by.empty()) {
+    std::vector<std::string> columns;
+    for (const auto& column : statement.cluster_by) columns.push_back(Join(column, "."));
+    return Fail(ErrorCode::kUnsupported,
+                "Transform is not supported: cluster_by(" + Join(columns, ", ") + ")",
+                "UnsupportedOperationException");
+  }
   RETURN_IF_ERROR(CheckColumnsExist(terms, schema));
   RETURN_IF_ERROR(CheckDuplicates(terms));
   return spec::BuildPartitionSpec(schema, terms, 0, false);

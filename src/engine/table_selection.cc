@@ -98,12 +98,17 @@ Status ApplySelector(TableRef& table, const Selector& selector, bool for_write) 
 
 // Read options that Iceberg took once and refuses now.
 Status RefuseOldOptions(const RelationRequest& request) {
-  static constexpr std::pair<std::string_view, std::string_view> kOld[] = {
-      {"snapshot-id", "versionAsOf"}, {"as-of-timestamp", "timestampAsOf"}, {"tag", "versionAsOf"}};
-  for (const auto& [option, instead] : kOld) {
-    if (request.options.count(std::string(option)) == 0) continue;
-    return IllegalArgument("Time travel option `" + std::string(option) +
-                           "` is no longer supported, use Spark built-in `" + std::string(instead) + "` instead");
+  struct Old {
+    std::string_view option, unit, instead, form;
+  };
+  static constexpr Old kOld[] = {{"snapshot-id", "", "versionAsOf", ""},
+                                 {"as-of-timestamp", " (in millis)", "timestampAsOf", " (properly formatted timestamp)"},
+                                 {"tag", "", "versionAsOf", ""}};
+  for (const Old& old : kOld) {
+    if (request.options.count(std::string(old.option)) == 0) continue;
+    return IllegalArgument("Time travel option `" + std::string(old.option) + "`" + std::string(old.unit) +
+                           " is no longer supported, use Spark built-in `" + std::string(old.instead) + "` instead" +
+                           std::string(old.form));
   }
   return {};
 }
@@ -116,6 +121,24 @@ Result<std::optional<int64_t>> NumberOption(const RelationRequest& request, cons
     return Fail(ErrorCode::kInvalidArgument, "For input string: \"" + at->second + "\"", "NumberFormatException");
   }
   return number;
+}
+
+// How a scan would be cut into splits: nothing is cut here, but what Iceberg refuses is refused.
+Status CheckSplits(const TableRef& table, const RelationRequest& request) {
+  struct Rule {
+    std::string_view option, property, text;
+    int64_t least;
+  };
+  static constexpr Rule kRules[] = {
+      {"split-size", "read.split.target-size", "Split size must be > 0: ", 1},
+      {"lookback", "read.split.planning-lookback", "Split planning lookback must be > 0: ", 1},
+      {"file-open-cost", "read.split.open-file-cost", "File open cost must be >= 0: ", 0}};
+  for (const Rule& rule : kRules) {
+    ASSIGN_OR_RETURN(std::optional<int64_t> number, NumberOption(request, std::string(rule.option)));
+    if (!number) number = ParseInt64(table.metadata->Property(rule.property, "1"));
+    if (number && *number < rule.least) return IllegalArgument(std::string(rule.text) + std::to_string(*number));
+  }
+  return {};
 }
 
 Status BothBounds(std::string_view id, std::string_view time) {
@@ -213,6 +236,8 @@ WapSettings WapSettingsOf(const spec::TableMetadata& metadata, const Configurati
 Result<plan::ResolvedRelation> SelectState(TableRef table, const Selector* selector, const RelationRequest& request,
                                            const Configuration& configuration) {
   RETURN_IF_ERROR(RefuseOldOptions(request));
+  const bool rows = selector == nullptr || selector->kind != Selector::Kind::kMetadataTable;
+  if (rows && !request.for_write) RETURN_IF_ERROR(CheckSplits(table, request));
   if (selector != nullptr) {
     RETURN_IF_ERROR(CheckCombination(*selector, request));
     if (selector->kind == Selector::Kind::kChanges) return SelectChanges(std::move(table), request);

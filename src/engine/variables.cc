@@ -104,10 +104,15 @@ Result<StatementResult> Run(StatementScope& scope, const sql::DropVariable& stat
 }
 
 Result<StatementResult> Run(StatementScope& scope, const sql::ExecuteImmediate& statement) {
-  if (!statement.into.empty()) return Fail(UnsupportedFeature("EXECUTE IMMEDIATE ... INTO"));
+  if (!statement.into.empty())
+    return Fail(UnsupportedStatement(scope.session.current_catalog, "EXECUTE IMMEDIATE ... INTO"));
   ASSIGN_OR_RETURN(Value text,
                    scope.analyzer.AnalyzeConstant(*statement.text, sql::TypeKind::kString));
-  if (text.is_null()) return Fail(UnsupportedFeature("EXECUTE IMMEDIATE NULL"));
+  if (text.is_null()) {
+    return FailWith(ErrorCode::kAnalysis, "AnalysisException",
+                    "INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE", "42K09",
+                    "Expression type must be string type but got \"VOID\".");
+  }
   ASSIGN_OR_RETURN(sql::Statement parsed, sql::ParseStatement(text.As<std::string>()));
   StatementScope inner(scope.session, parsed);
   return Run(inner, parsed);

@@ -47,12 +47,7 @@ Result<StatementResult> CreateTemporary(StatementScope& scope, const sql::Create
   auto& views = scope.session.temporary_views;
   if (views.count(key) > 0 && !statement.or_replace) {
     if (statement.if_not_exists) return StatementResult();
-    return FailWith(ErrorCode::kAlreadyExists, "TempTableAlreadyExistsException",
-                    "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
-                    "Cannot create the temporary view " + sql::QuoteIdentifier(name) +
-                        " because it already exists.\nChoose a different name, drop or replace the "
-                        "existing view,  or add the IF "
-                        "NOT EXISTS clause to tolerate pre-existing views.");
+    return Fail(TemporaryViewExists(name));
   }
   ASSIGN_OR_RETURN(plan::ViewDefinition definition,
                    scope.analyzer.AnalyzeCreateView(statement, name));
@@ -175,8 +170,8 @@ Status Change(StatementScope&, const ViewHandle&, const sql::AlterViewAs&) {
               "ALTER VIEW <viewName> AS is not supported. Use CREATE OR REPLACE VIEW instead;",
               "ExtendedAnalysisException");
 }
-Status Change(StatementScope&, const ViewHandle&, const sql::AlterViewSchemaMode&) {
-  return Fail(UnsupportedFeature("ALTER VIEW ... WITH SCHEMA"));
+Status Change(StatementScope& scope, const ViewHandle&, const sql::AlterViewSchemaMode&) {
+  return Fail(UnsupportedStatement(scope.session.current_catalog, "ALTER VIEW ... WITH SCHEMA"));
 }
 
 Status ReplaceProperties(StatementScope& scope, const ViewHandle& view,
@@ -255,10 +250,7 @@ Result<StatementResult> Run(StatementScope& scope, const sql::CreateTempViewUsin
   view.plan = std::make_shared<const plan::Plan>(std::move(plan));
   std::string key = (statement.global ? "global_temp." : "") + Utf8Lower(view.name);
   if (scope.session.temporary_views.count(key) > 0 && !statement.or_replace) {
-    return FailWith(ErrorCode::kAlreadyExists, "TempTableAlreadyExistsException",
-                    "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07",
-                    "Cannot create the temporary view " + sql::QuoteIdentifier(view.name) +
-                        " because it already exists.");
+    return Fail(TemporaryViewExists(view.name));
   }
   scope.session.temporary_views[key] = std::move(view);
   return StatementResult();

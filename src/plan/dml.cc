@@ -22,6 +22,10 @@ Status SetCondition(RowChangeBuilder& builder, const sql::ExprPtr& where, const 
     return Raise("INVALID_NON_DETERMINISTIC_EXPRESSIONS",
                  {{"sqlExprs", InDoubleQuotes(condition.text)}}, ErrorPosition{1, 0});
   builder.plan().condition = condition.expr;
+  if (!IsFoldable(condition.expr)) return {};
+  // What no column decides is decided before a file is looked at.
+  ASSIGN_OR_RETURN(Value value, builder.analyzer().Evaluate(condition.expr));
+  builder.plan().condition = MakeBool(!value.is_null() && value.As<bool>());
   return {};
 }
 
@@ -29,6 +33,7 @@ Status SetCondition(RowChangeBuilder& builder, const sql::ExprPtr& where, const 
 struct MergeScopes {
   Scope source;
   Scope both;
+  bool evolves = false;  // the source may have fewer columns than the target
 };
 
 Result<RowClause> Clause(RowChangeBuilder& builder, const sql::MergeClause& clause,
@@ -55,7 +60,9 @@ Result<RowClause> Clause(RowChangeBuilder& builder, const sql::MergeClause& clau
     }
     case Action::kUpdateAll: {
       result.action = RowAction::kUpdate;
-      ASSIGN_OR_RETURN(result.values, builder.FromSource(scopes.source));
+      ASSIGN_OR_RETURN(
+          result.values,
+          builder.FromSource(scopes.source, scopes.evolves ? Missing::kKeeps : Missing::kError));
       break;
     }
     case Action::kInsert: {
@@ -65,7 +72,9 @@ Result<RowClause> Clause(RowChangeBuilder& builder, const sql::MergeClause& clau
     }
     case Action::kInsertAll: {
       result.action = RowAction::kInsert;
-      ASSIGN_OR_RETURN(result.values, builder.FromSource(scopes.source));
+      ASSIGN_OR_RETURN(
+          result.values,
+          builder.FromSource(scopes.source, scopes.evolves ? Missing::kDefault : Missing::kError));
       break;
     }
   }
@@ -126,6 +135,10 @@ Result<RowLevelPlan> QueryAnalyzer::Merge(const sql::Merge& statement) {
   plan.source = source.plan;
   MergeScopes scopes;
   scopes.source = source.scope;
+  scopes.evolves = statement.with_schema_evolution &&
+                   EqualsIgnoreCase(plan.target.metadata->Property(
+                                        "write.spark.auto-schema-evolution.enabled", "true"),
+                                    "true");
   scopes.both = builder.target_scope();
   for (const ScopeColumn& column : source.scope.columns) scopes.both.columns.push_back(column);
   ASSIGN_OR_RETURN(TypedExpr condition,

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "plan/query_analyzer.h"
 #include "plan/struct_fields.h"
+#include "plan/system_functions.h"
 #include "sql/parser.h"
 
 namespace iceblink::plan {
@@ -114,26 +115,15 @@ Result<TypedExpr> QueryAnalyzer::OtherFunction(const sql::FunctionCall& call,
                position);
 }
 
-namespace {
-
-// bucket and truncate of catalog.system take some column types only.
-Status CheckSystemArgument(const FunctionRow& row, const std::vector<TypedExpr>& args,
-                           ErrorPosition at) {
-  if (!row.args.ends_with('*')) return {};
-  const DataType& type = args.back().expr->type;
-  bool floating = type.kind() == TypeKind::kDouble || type.kind() == TypeKind::kFloat;
-  if (!floating && !type.is_nested() && type.kind() != TypeKind::kBoolean) return {};
-  return Raise(
-      "_LEGACY_ERROR_TEMP_1198",
-      {{"function", std::string(row.name)},
-       {"types", fmt::format("{}, {}", args[0].expr->type.SimpleString(), type.SimpleString())},
-       {"reason",
-        "Expected column to be date, tinyint, smallint, int, bigint, decimal, timestamp, string, "
-        "or binary."}},
-      at);
+Status QueryAnalyzer::CheckSystemCall(const FunctionRow& row, const sql::FunctionCall& call,
+                                      ErrorPosition at, const ExprContext& context) {
+  std::vector<DataType> types;
+  for (const sql::Argument& arg : call.args) {
+    ASSIGN_OR_RETURN(TypedExpr typed, Expression(*arg.expr, context));
+    types.push_back(typed.expr->type);
+  }
+  return CheckSystemArguments(row.name, types, at);
 }
-
-}  // namespace
 
 Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call,
                                               const sql::Position& at, const ExprContext& context) {
@@ -157,6 +147,7 @@ Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call,
   if (row->kind == FunctionKind::kGenerator)
     return Raise("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
                  {{"expression", InDoubleQuotes(fmt::format("{}()", written))}});
+  if (iceberg) RETURN_IF_ERROR(CheckSystemCall(*row, call, position, context));
   if (!CountFits(*row, call.args.size()))
     return Fail(WrongCount(*row, written, call.args.size(), position));
   if (row->args.find('L') != std::string_view::npos) return HigherOrder(*row, call, at, context);
@@ -171,7 +162,6 @@ Result<TypedExpr> QueryAnalyzer::FunctionCall(const sql::FunctionCall& call,
     ASSIGN_OR_RETURN(TypedExpr typed, Expression(*arg, context));
     args.push_back(std::move(typed));
   }
-  if (iceberg) RETURN_IF_ERROR(CheckSystemArgument(*row, args, position));
   return ScalarCall(*row, written, std::move(args), position);
 }
 

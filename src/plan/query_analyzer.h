@@ -243,6 +243,9 @@ class QueryAnalyzer {
   Result<TypedExpr> VariantField(const sql::VariantPath& node, const ExprContext& context);
   Result<TypedExpr> OverlayText(const sql::Overlay& node, const sql::Position& at,
                                 const ExprContext& context);
+  // Of a function of catalog.system: the number and types of what it is given.
+  Status CheckSystemCall(const FunctionRow& row, const sql::FunctionCall& call, ErrorPosition at,
+                         const ExprContext& context);
   // A name that is not in the function table: int(x), date_part(...), or UNRESOLVED_ROUTINE.
   Result<TypedExpr> OtherFunction(const sql::FunctionCall& call, const sql::Position& at,
                                   const ExprContext& context);

@@ -252,11 +252,22 @@ Result<std::vector<ExprPtr>> RowChangeBuilder::Inserted(
   return values;
 }
 
-Result<std::vector<ExprPtr>> RowChangeBuilder::FromSource(const Scope& source) {
+Result<std::vector<ExprPtr>> RowChangeBuilder::FromSource(const Scope& source, Missing missing) {
   std::vector<ExprPtr> values;
   for (const spec::NestedField& field : plan_.target.schema->fields()) {
     ASSIGN_OR_RETURN(auto match, analyzer_.names().Find(source, {field.name}, ErrorPosition{1, 0}));
-    if (!match) return Fail(PlainUnresolved({field.name}, source, ErrorPosition{1, 0}));
+    if (!match && missing == Missing::kError)
+      return Fail(PlainUnresolved({field.name}, source, ErrorPosition{1, 0}));
+    if (!match && missing == Missing::kKeeps) {
+      ASSIGN_OR_RETURN(auto own, analyzer_.names().Find(target_scope_, {field.name}, {}));
+      if (own) values.push_back(MakeColumn(own->column->column));
+      if (own) continue;
+    }
+    if (!match) {
+      ASSIGN_OR_RETURN(ExprPtr value, DefaultOf(field, rules_));
+      values.push_back(std::move(value));
+      continue;
+    }
     ASSIGN_OR_RETURN(ExprPtr value, AssignTo(field, MakeColumn(match->column->column), rules_));
     values.push_back(std::move(value));
   }

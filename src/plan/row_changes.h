@@ -10,6 +10,9 @@
 
 namespace iceblink::plan {
 
+// What becomes of a target's column that the source of UPDATE SET * and INSERT * lacks.
+enum class Missing : uint8_t { kError, kKeeps, kDefault };
+
 class RowChangeBuilder {
  public:
   RowChangeBuilder(QueryAnalyzer& analyzer, TableRef target, const std::string& alias);
@@ -34,8 +37,8 @@ class RowChangeBuilder {
   // The same for INSERT (columns) VALUES: fields that are not named get their defaults.
   Result<std::vector<ExprPtr>> Inserted(const std::vector<sql::Assignment>& assignments,
                                         const Scope& scope, const Env& env);
-  // UPDATE SET * and INSERT *: the source's columns by name.
-  Result<std::vector<ExprPtr>> FromSource(const Scope& source);
+  // UPDATE SET * and INSERT *: the source's columns by name; `missing`: those that it lacks.
+  Result<std::vector<ExprPtr>> FromSource(const Scope& source, Missing missing);
 
   // Sets target_filter and filter_is_exact from the condition.
   void Prune();

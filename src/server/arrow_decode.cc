@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "server/arrow_ipc.h"
+#include "server/errors.h"
 
 namespace iceblink::server {
 namespace {
@@ -17,10 +18,9 @@ using sql::DataType;
 using sql::TypeKind;
 
 tl::unexpected<Error> Unsupported(const arrow::DataType& type) {
-  return Fail(
-      ErrorCode::kUnsupported,
-      "[UNSUPPORTED_ARROWTYPE] Unsupported arrow type " + type.ToString() + ". SQLSTATE: 0A000",
-      "SparkUnsupportedOperationException");
+  return Fail(WithCondition(ErrorCode::kUnsupported, "SparkUnsupportedOperationException",
+                            "UNSUPPORTED_ARROWTYPE", "0A000",
+                            "Unsupported arrow type " + type.ToString() + "."));
 }
 tl::unexpected<Error> Corrupt(const arrow::Status& status) {
   return Fail(ErrorCode::kCorrupt, "The Arrow data is malformed: " + status.message(),

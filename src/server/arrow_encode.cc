@@ -9,6 +9,7 @@
 #include <arrow/util/key_value_metadata.h>
 
 #include "server/arrow_ipc.h"
+#include "server/errors.h"
 
 namespace iceblink::server {
 namespace {
@@ -113,10 +114,9 @@ class TypeMapping {
       case TypeKind::kGeography:
         break;
     }
-    return Fail(
-        ErrorCode::kUnsupported,
-        "[UNSUPPORTED_ARROWTYPE] Unsupported arrow type " + type.SqlString() + ". SQLSTATE: 0A000",
-        "SparkUnsupportedOperationException");
+    return Fail(WithCondition(ErrorCode::kUnsupported, "SparkUnsupportedOperationException",
+                              "UNSUPPORTED_ARROWTYPE", "0A000",
+                              "Unsupported arrow type " + type.SqlString() + "."));
   }
 
   const std::string& time_zone_;

@@ -1,5 +1,6 @@
 // Commands: SQL, views of DataFrames, MERGE.
 #include "base/strings.h"
+#include "engine/errors.h"
 #include "engine/session_state.h"
 #include "engine/statement_scope.h"
 #include "server/arrow_ipc.h"
@@ -152,19 +153,8 @@ Status Execution::RunView(const connect::CreateDataFrameViewCommand& command) {
   ASSIGN_OR_RETURN(sql::Name name, sql::ParseMultipartIdentifier(command.name()));
   std::string key = (command.is_global() ? "global_temp." : "") + Utf8Lower(name.back());
   auto& views = engine_->state().temporary_views;
-  if (views.count(key) > 0 && !command.replace()) {
-    Error error =
-        Error::Make(ErrorCode::kAlreadyExists,
-                    "[TEMP_TABLE_OR_VIEW_ALREADY_EXISTS] Cannot create the temporary view " +
-                        sql::QuoteIdentifier(name.back()) +
-                        " because it already exists.\nChoose a different name, drop or replace the "
-                        "existing view,  or add "
-                        "the IF NOT EXISTS clause to tolerate pre-existing views. SQLSTATE: 42P07",
-                    "TempTableAlreadyExistsException");
-    error.condition = "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS";
-    error.sql_state = "42P07";
-    return Fail(std::move(error));
-  }
+  if (views.count(key) > 0 && !command.replace())
+    return Fail(engine::TemporaryViewExists(name.back()));
   plan::TemporaryView view;
   view.name = name.back();
   view.plan = std::move(plan);

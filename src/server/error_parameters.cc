@@ -124,6 +124,19 @@ constexpr ConditionText kTexts[] = {
      "Cannot create the temporary view <relationName> because it already exists.\nChoose "
      "a different name, drop or replace the existing view."},
     {"UNSUPPORTED_DATATYPE", "Unsupported data type <typeName>."},
+    {"INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE",
+     "Expression type must be string type but got <exprType>."},
+    {"MISSING_CATALOG_ABILITY.CREATE_FUNCTION",
+     "Catalog <plugin> does not support CREATE FUNCTION."},
+    {"UNSUPPORTED_ARROWTYPE", "Unsupported arrow type <typeName>."},
+    {"UNSUPPORTED_DATA_SOURCE_SAVE_MODE",
+     "The data source \"<source>\" cannot be written in the <createMode> mode. Please use either "
+     "the \"Append\" or \"Overwrite\" mode instead."},
+    {"UNSUPPORTED_FEATURE.CATALOG_OPERATION",
+     "The feature is not supported: Catalog <catalogName> does not support <operation>."},
+    {"UNSUPPORTED_FEATURE.INSERT_PARTITION_SPEC_IF_NOT_EXISTS",
+     "The feature is not supported: INSERT INTO <tableName> with IF NOT EXISTS in the PARTITION "
+     "spec."},
     {"UNSUPPORTED_FEATURE.SET_NAMESPACE_PROPERTY",
      "The feature is not supported: <property> is a reserved namespace property, <msg>."},
     {"UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
@@ -164,11 +177,19 @@ constexpr ConditionText kTexts[] = {
     {"WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
      "The <functionName> requires <expectedNum> parameters but the actual number is <actualNum>. "
      "Please, refer to '<docroot>/sql-ref-functions.html' for a fix."},
+    {"_LEGACY_ERROR_TEMP_0029", "Cannot mix year-month and day-time fields: <literal>."},
+    {"_LEGACY_ERROR_TEMP_0035", "Operation not allowed: <message>."},
+    {"_LEGACY_ERROR_TEMP_0064", "<msg>."},
+    {"_LEGACY_ERROR_TEMP_1060", "<command> does not support nested column: <column>."},
+    {"_LEGACY_ERROR_TEMP_1228",
+     "Decimal scale (<scale>) cannot be greater than precision (<precision>)."},
+    {"_LEGACY_ERROR_TEMP_3058", "Found duplicate column(s) <checkType>: <duplicateColumns>"},
+    {"_LEGACY_ERROR_TEMP_3060", "Couldn't find column <i> in:\n<schema>"},
     {"_LEGACY_ERROR_TEMP_1000",
      "LEGACY store assignment policy is disallowed in Spark data source V2. Please set the "
      "configuration <configKey> to other values."},
-    {"_LEGACY_ERROR_TEMP_1198",
-     "Function '<unbound>' cannot process input: (<arguments>): <unsupported>."},
+    {"_LEGACY_ERROR_TEMP_2330", "Cannot change nullable column to non-nullable: <fieldName>."},
+    {"_LEGACY_ERROR_TEMP_2045", "Unsupported table change: <message>"},
     {"ARITHMETIC_OVERFLOW",
      "<message>.<alternative> If necessary set <config> to \"false\" to bypass this error."},
     {"DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION",
@@ -232,7 +253,10 @@ std::map<std::string, std::string> ParametersOf(const Error& error) {
     // Of two parameters side by side the first has it all.
     std::string_view until = next.before;
     if (!next.name.empty() && until.empty()) until = text.substr(0, text.find('<'));
-    const size_t end = last || until.empty() ? message.size() : message.find(until);
+    // What follows the last one is looked for from the end: a value may hold it too.
+    size_t end = message.size();
+    if (!last && !until.empty())
+      end = next.name.empty() ? message.rfind(until) : message.find(until);
     if (end == std::string_view::npos) return {};
     out.emplace(current.name, message.substr(0, end));
     message.remove_prefix(std::min(end + next.before.size(), message.size()));

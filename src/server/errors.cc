@@ -163,7 +163,8 @@ std::vector<std::string> JavaClasses(const Error& error) {
   std::vector<std::string> out;
   auto known = std::find_if(std::begin(kClasses), std::end(kClasses),
                             [&](const JavaClass& c) { return c.name == name; });
-  if (known == std::end(kClasses)) {
+  // Some names are Spark's and Iceberg's; Spark's always come with a condition.
+  if (known == std::end(kClasses) || (known->package == kCatalyst && error.condition.empty())) {
     bool spark = name.starts_with("Spark");
     out.push_back(
         fmt::format("{}.{}", spark ? "org.apache.spark" : "org.apache.iceberg.exceptions", name));
@@ -286,6 +287,17 @@ void FillPlace(const std::string& message, const std::string& text,
   context->set_fragment(text.substr(first, end - first));
 }
 
+// Refused table changes are wrapped by Spark; the cause is what the table format said.
+void FillCause(const Error& error, connect::FetchErrorDetailsResponse* out) {
+  if (error.condition != "_LEGACY_ERROR_TEMP_2045") return;
+  auto parameters = ParametersOf(error);
+  out->mutable_errors(0)->set_cause_idx(1);
+  auto* cause = out->add_errors();
+  Error inner = Error::Make(ErrorCode::kInvalidArgument, parameters["message"]);
+  for (std::string& name : JavaClasses(inner)) cause->add_error_type_hierarchy(std::move(name));
+  cause->set_message(inner.message);
+}
+
 }  // namespace
 
 void FillDetails(const Error& error, const std::string& text,
@@ -301,32 +313,31 @@ void FillDetails(const Error& error, const std::string& text,
     (*throwable->mutable_message_parameters())[name] = value;
   FillContext(error.message, throwable);
   if (throwable->query_contexts_size() == 0) FillPlace(error.message, text, throwable);
+  FillCause(error, out);
 }
 
 Error NotSupported(std::string_view what) {
-  Error error = Error::Make(ErrorCode::kUnsupported,
-                            fmt::format("[UNSUPPORTED_FEATURE] The feature is not supported: {} is "
-                                        "not supported. SQLSTATE: 0A000",
-                                        what),
-                            "SparkUnsupportedOperationException");
-  error.condition = "UNSUPPORTED_FEATURE";
-  error.sql_state = "0A000";
-  return error;
+  return Error::Make(ErrorCode::kUnsupported, fmt::format("Not supported: {}", what),
+                     "UnsupportedOperationException");
 }
 
 Error InvalidInput(std::string message) {
   return Error::Make(ErrorCode::kInvalidArgument, std::move(message), "InvalidPlanInput");
 }
 
-Error InvalidHandle(std::string_view subclass, std::string_view handle, std::string_view text) {
-  Error error =
-      Error::Make(ErrorCode::kNotFound,
-                  fmt::format("[INVALID_HANDLE.{}] The handle {} is invalid. {} SQLSTATE: HY000",
-                              subclass, handle, text),
-                  "SparkSQLException");
-  error.condition = fmt::format("INVALID_HANDLE.{}", subclass);
-  error.sql_state = "HY000";
+Error WithCondition(ErrorCode code, std::string exception, std::string condition,
+                    std::string sql_state, std::string_view text) {
+  Error error = Error::Make(code, fmt::format("[{}] {} SQLSTATE: {}", condition, text, sql_state),
+                            std::move(exception));
+  error.condition = std::move(condition);
+  error.sql_state = std::move(sql_state);
   return error;
+}
+
+Error InvalidHandle(std::string_view subclass, std::string_view handle, std::string_view text) {
+  return WithCondition(ErrorCode::kNotFound, "SparkSQLException",
+                       fmt::format("INVALID_HANDLE.{}", subclass), "HY000",
+                       fmt::format("The handle {} is invalid. {}", handle, text));
 }
 
 }  // namespace iceblink::server

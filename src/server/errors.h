@@ -30,10 +30,13 @@ grpc::Status ToStatus(const Error& error, const std::string& error_id);
 void FillDetails(const Error& error, const std::string& text,
                  connect::FetchErrorDetailsResponse* out);
 
-// An operation that the server knows by name and does not offer.
+// An operation that the server knows by name and does not offer. No condition of Spark's says so.
 Error NotSupported(std::string_view what);
 // A request that no client of Spark makes.
 Error InvalidInput(std::string message);
+// "[CONDITION] text SQLSTATE: nnnnn"
+Error WithCondition(ErrorCode code, std::string exception, std::string condition,
+                    std::string sql_state, std::string_view text);
 // INVALID_HANDLE.SESSION_CLOSED and its kin.
 Error InvalidHandle(std::string_view subclass, std::string_view handle, std::string_view text);
 

@@ -204,11 +204,10 @@ Status Execution::RunWrite(const W& write) {
     return RunStatement(std::move(create));
   }
   if (!insert_into && !append && !overwrite) {
-    return Fail(ErrorCode::kUnsupported,
-                "[UNSUPPORTED_DATA_SOURCE_SAVE_MODE] The data source \"iceberg\" cannot be written "
-                "in the ErrorIfExists mode. Please use "
-                "either the \"Append\" or \"Overwrite\" mode instead. SQLSTATE: 0A000",
-                "AnalysisException");
+    return Fail(WithCondition(
+        ErrorCode::kUnsupported, "AnalysisException", "UNSUPPORTED_DATA_SOURCE_SAVE_MODE", "0A000",
+        "The data source \"iceberg\" cannot be written in the ErrorIfExists mode. Please use "
+        "either the \"Append\" or \"Overwrite\" mode instead."));
   }
   ASSIGN_OR_RETURN(sql::Insert insert, InsertInto(engine_->configuration(), table, std::move(query),
                                                   std::move(options)));

@@ -263,6 +263,7 @@ Result<std::vector<ExprPtr>> StatementParser::Expressions() {
 // A word that begins a clause is an alias only where the clause could not follow.
 bool StatementParser::AtAlias() const {
   if (At(Tok::kBackquoted)) return true;
+  if (At(Word::kFrom) && (At(Word::kFrom, 1) || At(Tok::kComma, 1))) return true;
   return At(Tok::kWord) && !AtClause();
 }
 

@@ -216,10 +216,13 @@ Result<DataType> StatementParser::DecimalType() {
         Span(first));
   }
   if (scale > precision) {
-    return Fail(ErrorCode::kAnalysis,
-                "[INVALID_PRECISION_SCALE] Decimal scale (" + std::to_string(scale) +
-                    ") cannot be greater than precision (" + std::to_string(precision) + ").",
-                "AnalysisException");
+    Error error =
+        Error::Make(ErrorCode::kAnalysis,
+                    "Decimal scale (" + std::to_string(scale) +
+                        ") cannot be greater than precision (" + std::to_string(precision) + ").",
+                    "AnalysisException");
+    error.condition = "_LEGACY_ERROR_TEMP_1228";
+    return Fail(std::move(error));
   }
   return DataType::Decimal(static_cast<int32_t>(precision), static_cast<int32_t>(scale));
 }
