@@ -44,6 +44,8 @@ plan::SessionSettings SettingsOf(const SessionState& session, int64_t now_micros
   };
   settings.recursion_levels = number("spark.sql.cteRecursionLevelLimit", 100);
   settings.recursion_rows = number("spark.sql.cteRecursionRowLimit", 1'000'000);
+  settings.merge_nested_coercion =
+      conf.GetBool("spark.sql.mergeNestedTypeCoercion.enabled", false);
   settings.dynamic_partition_overwrite =
       EqualsIgnoreCase(conf.Get("spark.sql.sources.partitionOverwriteMode", "STATIC"), "DYNAMIC");
   return settings;

@@ -123,24 +123,6 @@ Result<std::optional<int64_t>> NumberOption(const RelationRequest& request, cons
   return number;
 }
 
-// How a scan would be cut into splits: nothing is cut here, but what Iceberg refuses is refused.
-Status CheckSplits(const TableRef& table, const RelationRequest& request) {
-  struct Rule {
-    std::string_view option, property, text;
-    int64_t least;
-  };
-  static constexpr Rule kRules[] = {
-      {"split-size", "read.split.target-size", "Split size must be > 0: ", 1},
-      {"lookback", "read.split.planning-lookback", "Split planning lookback must be > 0: ", 1},
-      {"file-open-cost", "read.split.open-file-cost", "File open cost must be >= 0: ", 0}};
-  for (const Rule& rule : kRules) {
-    ASSIGN_OR_RETURN(std::optional<int64_t> number, NumberOption(request, std::string(rule.option)));
-    if (!number) number = ParseInt64(table.metadata->Property(rule.property, "1"));
-    if (number && *number < rule.least) return IllegalArgument(std::string(rule.text) + std::to_string(*number));
-  }
-  return {};
-}
-
 Status BothBounds(std::string_view id, std::string_view time) {
   return IllegalArgument("Cannot set both " + std::string(id) + " and " + std::string(time) + " for changelogs");
 }
@@ -236,8 +218,6 @@ WapSettings WapSettingsOf(const spec::TableMetadata& metadata, const Configurati
 Result<plan::ResolvedRelation> SelectState(TableRef table, const Selector* selector, const RelationRequest& request,
                                            const Configuration& configuration) {
   RETURN_IF_ERROR(RefuseOldOptions(request));
-  const bool rows = selector == nullptr || selector->kind != Selector::Kind::kMetadataTable;
-  if (rows && !request.for_write) RETURN_IF_ERROR(CheckSplits(table, request));
   if (selector != nullptr) {
     RETURN_IF_ERROR(CheckCombination(*selector, request));
     if (selector->kind == Selector::Kind::kChanges) return SelectChanges(std::move(table), request);

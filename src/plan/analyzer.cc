@@ -8,6 +8,7 @@
 #include "plan/filters.h"
 #include "plan/optimizer.h"
 #include "plan/query_analyzer.h"
+#include "plan/translatable.h"
 #include "plan/types.h"
 
 namespace iceblink::plan {
@@ -118,9 +119,11 @@ Result<expr::Expression> Analyzer::AnalyzePredicate(const sql::Expr& expr,
   };
   auto filter = ToIcebergPredicate(typed.expr, names, queries_->settings());
   if (!filter)
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("Cannot convert Spark filter: {} to Iceberg expression", typed.text),
-                "IllegalArgumentException");
+    return IllegalArgument(fmt::format(
+        fmt::runtime(HasSourceForm(typed.expr)
+                         ? "Cannot convert Spark filter: {} to Iceberg expression"
+                         : "Cannot translate Spark expression: {} to data source filter"),
+        typed.text));
   return *filter;
 }
 

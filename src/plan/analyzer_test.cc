@@ -169,6 +169,24 @@ TEST_F(AnalyzerTest, ErrorsReadAsSparks) {
               StartsWith("[NESTED_AGGREGATE_FUNCTION]"));
 }
 
+TEST_F(AnalyzerTest, PredicatesThatATableDoesNotTake) {
+  int32_t id = 0;
+  auto type = ToIcebergType(*sql::ParseTableSchema("id INT, data STRING"), [&id] { return ++id; });
+  const spec::Schema schema(type->AsStruct().fields);
+  auto where = [&](const char* text) {
+    Analyzer analyzer(resolver_);
+    auto filter = analyzer.AnalyzePredicate(**sql::ParseExpression(text), schema);
+    return filter ? filter->ToString() : filter.error().message;
+  };
+  EXPECT_EQ(where("id = 1"), "ref(name=\"id\") == 1");
+  EXPECT_THAT(where("substr(data, 2) = 'fo'"), StartsWith("Cannot convert Spark filter: "));
+  EXPECT_THAT(where("id + 1 = 2"), StartsWith("Cannot convert Spark filter: "));
+  EXPECT_THAT(where("reverse(data) = 'fo'"), StartsWith("Cannot translate Spark expression: "));
+  EXPECT_THAT(where("substr(encode(data, 'utf-8'), 2) = X'66'"),
+              StartsWith("Cannot translate Spark expression: "));
+  EXPECT_THAT(where("nosuch = 1"), StartsWith("[UNRESOLVED_COLUMN"));
+}
+
 // ---- row changes
 // ------------------------------------------------------------------------------------------------------
 

@@ -139,6 +139,7 @@ Result<RowLevelPlan> QueryAnalyzer::Merge(const sql::Merge& statement) {
                    EqualsIgnoreCase(plan.target.metadata->Property(
                                         "write.spark.auto-schema-evolution.enabled", "true"),
                                     "true");
+  if (scopes.evolves && settings().merge_nested_coercion) builder.FillFields();
   scopes.both = builder.target_scope();
   for (const ScopeColumn& column : source.scope.columns) scopes.both.columns.push_back(column);
   ASSIGN_OR_RETURN(TypedExpr condition,

@@ -67,9 +67,7 @@ Error MakeError(std::string_view condition, ErrorParameters parameters,
 }
 
 std::string OrdinalWord(size_t ordinal) {
-  static constexpr std::string_view kWords[] = {"zeroth", "first", "second", "third",
-                                                "fourth", "fifth", "sixth",  "seventh",
-                                                "eighth", "ninth", "tenth"};
+  static constexpr std::string_view kWords[] = {"zeroth", "first", "second", "third"};
   return ordinal < std::size(kWords) ? std::string(kWords[ordinal]) : fmt::format("{}th", ordinal);
 }
 

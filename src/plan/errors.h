@@ -49,7 +49,7 @@ inline tl::unexpected<Error> Raise(std::string_view condition, ErrorParameters p
   return tl::unexpected<Error>(MakeError(condition, parameters, at));
 }
 
-// "first", "second" ... "tenth", then "11th": how messages number parameters.
+// "first", "second", "third", then "4th": how messages number parameters.
 std::string OrdinalWord(size_t ordinal);
 
 // "text" in double quotes, the form of types and expressions in messages.

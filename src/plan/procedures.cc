@@ -179,11 +179,12 @@ Result<ExprPtr> CastArgument(const ProcedureParameter& parameter, size_t index,
   if (DataType::EqualsIgnoringNullability(given, type)) return argument.value;
   if (!CanImplicitlyCast(given, type))
     return Raise("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
-                 {{"sqlExpr", InDoubleQuotes(argument.text)},
+                 {{"sqlExpr", "CALL"},
                   {"paramIndex", OrdinalWord(index + 1)},
                   {"requiredType", InDoubleQuotes(type.SqlString())},
                   {"inputSql", InDoubleQuotes(argument.text)},
-                  {"inputType", InDoubleQuotes(given.SqlString())}});
+                  {"inputType", InDoubleQuotes(given.SqlString())}},
+                 ErrorPosition{1, 0});
   return std::make_shared<const Expr>(Expr{Cast{argument.value, CastMode::kAnsi, {}}, type, true});
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "plan/query_analyzer.h"
+#include "plan/scan_options.h"
 #include "plan/types.h"
 #include "sql/parser.h"
 #include "table/metadata_columns.h"
@@ -198,6 +199,7 @@ Result<Relation> QueryAnalyzer::Table(const sql::TableName& table, const sql::Po
   }
   if (!resolved) return Fail(resolved.error());
   if (const auto* data = std::get_if<DataTable>(&*resolved)) {
+    RETURN_IF_ERROR(CheckSplits(*data->table.metadata, options));
     ASSIGN_OR_RETURN(Relation relation, ScanTable(*data, FullName(data->table)));
     return relation;
   }

@@ -33,6 +33,7 @@ struct SessionSettings {
   bool group_by_ordinal = true;
   bool group_by_aliases = true;
   bool order_by_ordinal = true;
+  bool merge_nested_coercion = false;        // spark.sql.mergeNestedTypeCoercion.enabled
   int64_t recursion_levels = 100;            // spark.sql.cteRecursionLevelLimit; -1: none
   int64_t recursion_rows = 1'000'000;        // spark.sql.cteRecursionRowLimit; -1: none
   bool dynamic_partition_overwrite = false;  // spark.sql.sources.partitionOverwriteMode=dynamic

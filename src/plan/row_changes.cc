@@ -258,17 +258,22 @@ Result<std::vector<ExprPtr>> RowChangeBuilder::FromSource(const Scope& source, M
     ASSIGN_OR_RETURN(auto match, analyzer_.names().Find(source, {field.name}, ErrorPosition{1, 0}));
     if (!match && missing == Missing::kError)
       return Fail(PlainUnresolved({field.name}, source, ErrorPosition{1, 0}));
-    if (!match && missing == Missing::kKeeps) {
-      ASSIGN_OR_RETURN(auto own, analyzer_.names().Find(target_scope_, {field.name}, {}));
-      if (own) values.push_back(MakeColumn(own->column->column));
-      if (own) continue;
+    ExprPtr own;
+    if (missing == Missing::kKeeps) {
+      ASSIGN_OR_RETURN(auto found, analyzer_.names().Find(target_scope_, {field.name}, {}));
+      if (found) own = MakeColumn(found->column->column);
+    }
+    if (!match && own) {
+      values.push_back(own);
+      continue;
     }
     if (!match) {
       ASSIGN_OR_RETURN(ExprPtr value, DefaultOf(field, rules_));
       values.push_back(std::move(value));
       continue;
     }
-    ASSIGN_OR_RETURN(ExprPtr value, AssignTo(field, MakeColumn(match->column->column), rules_));
+    ASSIGN_OR_RETURN(ExprPtr value,
+                     AssignTo(field, MakeColumn(match->column->column), rules_, own));
     values.push_back(std::move(value));
   }
   return values;

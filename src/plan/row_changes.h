@@ -37,6 +37,8 @@ class RowChangeBuilder {
   // The same for INSERT (columns) VALUES: fields that are not named get their defaults.
   Result<std::vector<ExprPtr>> Inserted(const std::vector<sql::Assignment>& assignments,
                                         const Scope& scope, const Env& env);
+  // Structs of the source may have fewer fields than the target's.
+  void FillFields() { rules_.fill_fields = true; }
   // UPDATE SET * and INSERT *: the source's columns by name; `missing`: those that it lacks.
   Result<std::vector<ExprPtr>> FromSource(const Scope& source, Missing missing);
 

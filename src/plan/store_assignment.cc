@@ -19,22 +19,23 @@ class Assigner {
   explicit Assigner(const AssignmentRules& rules) : rules_(rules) {}
 
   Result<ExprPtr> Assign(const ExprPtr& value, const DataType& to, bool required,
-                         const sql::Name& path) const {
-    ASSIGN_OR_RETURN(ExprPtr converted, Convert(value, to, path));
+                         const sql::Name& path, const ExprPtr& own) const {
+    ASSIGN_OR_RETURN(ExprPtr converted, Convert(value, to, path, own));
     if (!required || !converted->nullable) return converted;
     return MakeCall("assert_not_null", {converted, MakeString(iceblink::Join(path, "\n"))}, to,
                     false);
   }
 
  private:
-  Result<ExprPtr> Convert(const ExprPtr& value, const DataType& to, const sql::Name& path) const {
+  Result<ExprPtr> Convert(const ExprPtr& value, const DataType& to, const sql::Name& path,
+                          const ExprPtr& own) const {
     const DataType& from = value->type;
     if (from == to || DataType::EqualsIgnoringNullability(from, to)) {
       if (to.kind() != TypeKind::kStruct || from == to) return value;
     }
     if (from.is_void()) return MakeCast(value, to, CastMode::kStoreAssignment);
     if (to.kind() == TypeKind::kStruct && from.kind() == TypeKind::kStruct)
-      return ConvertStruct(value, to, path);
+      return ConvertStruct(value, to, path, own);
     RETURN_IF_ERROR(CheckNested(from, to, path));
     return MakeCast(value, to, CastMode::kStoreAssignment, path.back());
   }
@@ -97,34 +98,45 @@ class Assigner {
     return std::nullopt;
   }
 
-  // Rebuilds a struct field by field; a NULL struct stays NULL.
-  Result<ExprPtr> ConvertStruct(const ExprPtr& value, const DataType& to,
-                                const sql::Name& path) const {
+  static ExprPtr FieldOf(const ExprPtr& value, size_t index) {
+    const sql::StructField& field = value->type.fields()[index];
+    return MakeCall("get_struct_field",
+                    {value, MakeInt(static_cast<int32_t>(index)), MakeString(field.name)},
+                    field.type, field.nullable || value->nullable);
+  }
+
+  // Rebuilds a struct field by field; a NULL struct stays NULL, unless fields of `own` stay in it.
+  Result<ExprPtr> ConvertStruct(const ExprPtr& value, const DataType& to, const sql::Name& path,
+                                const ExprPtr& own) const {
     const DataType& from = value->type;
     if (!rules_.by_name && from.fields().size() < to.fields().size())
       return Fail(Missing(from, to, path).error());
     if (from.fields().size() > to.fields().size()) return Fail(Extra(from, to, path).error());
     std::vector<ExprPtr> args;
+    bool keeps = false;
     for (size_t i = 0; i < to.fields().size(); ++i) {
       const sql::StructField& target = to.fields()[i];
       std::optional<size_t> source = rules_.by_name ? Find(from, target.name) : std::optional(i);
       sql::Name inner = path;
       inner.push_back(target.name);
+      const ExprPtr kept = own ? FieldOf(own, i) : nullptr;
+      if (!source && rules_.fill_fields && (kept || target.nullable)) {
+        args.push_back(MakeString(target.name));
+        args.push_back(kept ? kept : MakeNull(target.type));
+        keeps |= kept != nullptr;
+        continue;
+      }
       if (!source)
         return Raise("INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA",
                      {{"tableName", rules_.table}, {"colName", sql::QuoteName(inner)}});
-      const sql::StructField& given = from.fields()[*source];
-      ExprPtr field =
-          MakeCall("get_struct_field",
-                   {value, MakeInt(static_cast<int32_t>(*source)), MakeString(given.name)},
-                   given.type, given.nullable || value->nullable);
+      ExprPtr field = FieldOf(value, *source);
       if (const auto* parts = value->ArgsOf("named_struct")) field = (*parts)[*source * 2 + 1];
-      ASSIGN_OR_RETURN(field, Assign(field, target.type, !target.nullable, inner));
+      ASSIGN_OR_RETURN(field, Assign(field, target.type, !target.nullable, inner, kept));
       args.push_back(MakeString(target.name));
       args.push_back(std::move(field));
     }
     ExprPtr rebuilt = MakeCall("named_struct", std::move(args), to, false);
-    if (!value->nullable) return rebuilt;
+    if (!value->nullable || keeps) return rebuilt;
     Case guarded;
     guarded.branches.emplace_back(MakeCall("isnull", {value}, DataType(TypeKind::kBoolean), false),
                                   MakeNull(to));
@@ -138,9 +150,9 @@ class Assigner {
 }  // namespace
 
 Result<ExprPtr> AssignTo(const spec::NestedField& field, const ExprPtr& value,
-                         const AssignmentRules& rules) {
+                         const AssignmentRules& rules, const ExprPtr& own) {
   ASSIGN_OR_RETURN(DataType type, ToSparkType(field.type));
-  return Assigner(rules).Assign(value, type, field.required, {field.name});
+  return Assigner(rules).Assign(value, type, field.required, {field.name}, own);
 }
 
 Result<ExprPtr> DefaultOf(const spec::NestedField& field, const AssignmentRules& rules) {

@@ -15,13 +15,14 @@ struct AssignmentRules {
   StoreAssignmentPolicy policy = StoreAssignmentPolicy::kAnsi;
   bool by_name = false;  // fields of structs are matched by name
   bool case_sensitive = false;
-  std::string table;  // quoted, for messages; "``" in UPDATE and MERGE
+  bool fill_fields = false;  // fields that a struct lacks become NULL
+  std::string table;         // quoted, for messages; "``" in UPDATE and MERGE
 };
 
 // Returns `value` as a value of the field: cast, rebuilt and guarded against NULL where the field
-// is required.
+// is required. With `fill_fields`, structs take the fields that `value` lacks from `own`, if given.
 Result<ExprPtr> AssignTo(const spec::NestedField& field, const ExprPtr& value,
-                         const AssignmentRules& rules);
+                         const AssignmentRules& rules, const ExprPtr& own = nullptr);
 
 // The value a field gets when a statement names none: its write default or NULL.
 // Error: INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_FIND_DATA when the field is required and has no
