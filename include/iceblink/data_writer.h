@@ -1,4 +1,5 @@
-// DataWriter: rows or columns become data files (write.format.default) with metrics, ready to be committed.
+// DataWriter: rows or columns become data files (write.format.default) with metrics, ready to be
+// committed.
 //
 //   auto writer = table.NewDataWriter();
 //   (*writer)->Write({{int64_t{1}, "a"}, {int64_t{2}, Value()}});
