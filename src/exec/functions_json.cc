@@ -15,6 +15,7 @@
 #include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "exec/duckdb_types.h"
 #include "exec/java_text.h"
+#include "exec/json_text.h"
 #include "exec/row_function.h"
 #include "exec/spark_error.h"
 
@@ -86,7 +87,7 @@ std::string Shown(const Json& json) {
 
 Datum GetJsonObject(const RowArgs& args) {
   auto steps = ParsePath(args.Text(1));
-  auto json = ParseJson(args.Text(0));
+  auto json = FirstJson(std::string(args.Text(0)));
   if (!steps || !json) return {};
   const Json* found = Follow(*json, *steps);
   return found == nullptr || found->is_null() ? Datum() : Datum(Shown(*found));
@@ -379,7 +380,7 @@ void FromJsonRows(duckdb::DataChunk& chunk, duckdb::ExpressionState& state,
     duckdb::Value text = chunk.data[0].GetValue(row);
     Value value;
     if (!text.IsNull()) {
-      auto json = ParseJson(duckdb::StringValue::Get(text));
+      auto json = FirstJson(duckdb::StringValue::Get(text));
       if (json) value = FromJson(*json, typed.type);
       if (value.is_null() && typed.type.kind() == TypeKind::kStruct) {
         value = Value::Struct(ValueList(typed.type.fields().size()));

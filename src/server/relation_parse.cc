@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "exec/json_text.h"
 #include "server/errors.h"
 #include "server/translator.h"
 #include "server/types.h"
@@ -115,7 +116,8 @@ DataType InferredSchema(const std::vector<ValueList>& rows, const std::string& c
     schema = Merged(schema, DataType::Struct({std::move(field)}));
   };
   for (const ValueList& row : rows) {
-    const Json json = Json::parse(row[0].As<std::string>(), nullptr, false);
+    const std::optional<Json> first = exec::FirstJson(row[0].As<std::string>());
+    const Json json = first ? *first : Json();
     if (!json.is_array()) add(json);
     if (json.is_array())
       for (const Json& element : json) add(element);

@@ -138,6 +138,7 @@ def test_json_texts(spark):
     df = parsed(spark, rows)
     assert df.schema.simpleString() == "struct<a:string,b:bigint,c:array<double>,d:struct<x:boolean>>"
     assert [tuple(row) for row in df.collect()] == [("x", 1, None, None), (None, None, [1.0, 2.5], (True,))]
+    assert [tuple(row) for row in parsed(spark, ['{"a":1} }', '{"a":2} rest']).collect()] == [(1,), (2,)]
     bad = ['{"b":1,"a":"x"}', '{"a"', "", '[{"b":5}]', "12"]
     assert [tuple(row) for row in parsed(spark, bad).collect()] == [
         (None, "x", 1), ('{"a"', None, None), (None, None, 5), ("12", None, None)]

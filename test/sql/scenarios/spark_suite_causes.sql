@@ -97,3 +97,4 @@ CALL demo.system.rollback_to_timestamp('db.p', 2.2);
 CALL demo.system.rewrite_data_files(table => 'db.p', options => array(1));
 CALL demo.system.rewrite_data_files(table => 'db.p', where => 'nosuch = 1');
 SELECT regexp_replace('a','b','c', array(1));
+SELECT from_json('{"a":1} }', 'a INT') AS x, from_json('{"a":1} xyz', 'a INT') AS y, from_json('{"a":1}{"a":2}', 'a INT') AS z, from_json('{"a":1', 'a INT') AS w, from_json('[{"a":1}] ]', 'ARRAY<STRUCT<a: INT>>') AS v, get_json_object('{"a":1} }', '$.a') AS g, get_json_object('{"a":1} }', '$') AS h;
