@@ -155,6 +155,14 @@ std::shared_ptr<arrow::ArrayData> ArrayOf(const ColumnData& column, const ArrowT
                                 column.nulls);
 }
 
+size_t BytesOf(const std::vector<ColumnData>& columns) {
+  size_t all = 0;
+  for (const ColumnData& column : columns)
+    all += column.validity.size() + column.offsets.size() + column.values.size() +
+           BytesOf(column.children);
+  return all;
+}
+
 // Appends to a string, which the message takes over.
 class StringOutput : public arrow::io::OutputStream {
  public:
@@ -189,6 +197,8 @@ Result<std::string> EncodeArrow(const DataType& schema, const exec::ColumnBatch&
   for (size_t c = 0; c < fields.size(); ++c)
     columns.push_back(ArrayOf(batch.columns[c], fields[c]->type(), batch.rows));
   std::string out;
+  constexpr size_t kMessages = 1024;  // the least that schema and layout take
+  out.reserve(BytesOf(batch.columns) + kMessages);
   arrow::Status status = WriteStream(
       arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.rows, std::move(columns)),
       out);
