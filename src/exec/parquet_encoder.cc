@@ -10,6 +10,7 @@
 #include "exec/fixed_columns.h"
 #include "parquet_shredding.hpp"
 #include "parquet_writer.hpp"
+#include "spec/json.h"
 
 namespace iceblink::exec {
 
@@ -117,10 +118,13 @@ class ParquetEncoder final : public FileEncoder {
       types.push_back(ToLogicalType(field.type));
       (*ids.ids)[field.name] = FieldIdOf(field);
     }
+    // As Java writes it; nothing here reads it back.
+    const duckdb::vector<std::pair<std::string, std::string>> metadata = {
+        {"iceberg.schema", spec::SchemaText(target.schema)}};
     writer_ = std::make_unique<duckdb::ParquetWriter>(
         target.context, fs, local, types, names, CodecOf(settings.codec), std::move(ids),
-        duckdb::ShreddingType(), duckdb::vector<std::pair<std::string, std::string>>(), nullptr,
-        duckdb::optional_idx(), 1048576, false, 0.01, settings.level.value_or(3),
+        duckdb::ShreddingType(), metadata, nullptr, duckdb::optional_idx(), 1048576, false, 0.01,
+        settings.level.value_or(3),
         settings.v2_pages ? duckdb::ParquetVersion::V2 : duckdb::ParquetVersion::V1,
         duckdb::GeoParquetVersion::NONE);
     WriteFixedColumns(*writer_, fields);

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.expressions import EqualTo
+from pyiceberg.io.pyarrow import pyarrow_to_schema
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
@@ -46,6 +47,9 @@ def test_types_and_partitions_are_read_equally(lake, version):
                       {"x": 1, "y": "z"}, [("k", 7)])
     assert got[1] == (2,) + (None,) * 12
     assert catalog.load_table("db.t").format_version == version
+    for task in catalog.load_table("db.t").scan().plan_files():  # the schema within the file is the one that its columns say
+        written = pq.read_schema(task.file.file_path.removeprefix("file://"))
+        assert pyarrow_to_schema(written) == Schema.model_validate_json(written.metadata[b"iceberg.schema"])
 
 
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
