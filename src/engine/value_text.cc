@@ -125,8 +125,10 @@ class JsonWriter {
       out_ += "null";
     } else if (value.Is<bool>()) {
       out_ += value.As<bool>() ? "true" : "false";
-    } else if (value.Is<float>()) {
+    } else if (value.Is<float>() && objects_) {
       AppendJsonFloating(value.As<float>(), out_);
+    } else if (value.Is<float>()) {  // as the number that PySpark gives
+      AppendJsonFloating(static_cast<double>(value.As<float>()), out_);
     } else if (value.Is<double>()) {
       AppendJsonFloating(value.As<double>(), out_);
     } else if (value.Is<ArrayValue>()) {
