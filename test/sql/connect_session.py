@@ -85,6 +85,7 @@ class Session:
 
         def emit(label, thing, ordered=True):
             want, answer = recorded[len(results)], self.answer(thing)
+            want = want if ordered else dict(want, ordered=False)
             placeholders.learn()
             results.append((want["n"], answers.difference(want, answer, canon), label))
             return thing
