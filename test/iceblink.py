@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import subprocess
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = pathlib.Path(os.environ.get("ICEBLINK", ROOT / "build" / "iceblink"))
@@ -61,3 +62,24 @@ def jdbc(folder, name="local"):
     return {prefix: "org.apache.iceberg.spark.SparkCatalog", f"{prefix}.type": "jdbc",
             f"{prefix}.uri": f"jdbc:sqlite:{folder}/catalog.db", f"{prefix}.warehouse": f"{folder}/warehouse",
             f"{prefix}.jdbc.schema-version": "V1", "spark.sql.defaultCatalog": name}
+
+
+def append_from_two(one, two, times, before=lambda: None):
+    """Both sessions append (writer, n) to db.t, `times` each and at once; what must be there afterwards is checked."""
+    failures = []
+
+    def append(session, writer):
+        for n in range(times):
+            before()
+            try:
+                session.run(f"INSERT INTO db.t VALUES ({writer}, {n})")
+            except SqlError as error:
+                failures.append(str(error))
+
+    threads = [threading.Thread(target=append, args=a) for a in ((one, 1), (two, 2))]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert failures == []
+    assert one.run("SELECT count(*) FROM db.t.snapshots") == [[2 * times]]
+    assert one.run("SELECT writer, count(*), count(DISTINCT n) FROM db.t GROUP BY writer ORDER BY writer") == [
+        [1, times, times], [2, times, times]]

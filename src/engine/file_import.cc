@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "base/uuid.h"
+#include "catalog/metadata_file.h"
 #include "commit/table_changes.h"
 #include "engine/errors.h"
 #include "engine/table_write.h"
@@ -88,8 +89,7 @@ Result<spec::ManifestFile> StageManifest(const TableHandle& target, const spec::
                                          const std::vector<spec::DataFile>& files) {
   const spec::TableMetadata& metadata = target.metadata();
   const std::string path =
-      metadata.Property("write.metadata.path", metadata.location + "/metadata") +
-      "/stage-0-task-0-manifest-" + NewUuid() + ".avro";
+      catalog::MetadataFolder(metadata) + "/stage-0-task-0-manifest-" + NewUuid() + ".avro";
   table::ManifestWriteOptions options;
   options.format_version = metadata.format_version;
   ASSIGN_OR_RETURN(auto writer, table::ManifestWriter::Create(

@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "base/uuid.h"
+#include "catalog/metadata_file.h"
 #include "engine/errors.h"
 #include "engine/procedures.h"
 #include "engine/table_write.h"
@@ -12,15 +13,6 @@
 
 namespace iceblink::engine {
 namespace {
-
-Result<const spec::Snapshot*> SnapshotOf(const ProcedureCall& call,
-                                         const spec::TableMetadata& metadata) {
-  const auto id = call.Number("snapshot_id");
-  if (!id) return metadata.CurrentSnapshot();
-  const spec::Snapshot* snapshot = metadata.SnapshotById(*id);
-  if (snapshot == nullptr) return IllegalArgument("Snapshot not found: " + std::to_string(*id));
-  return snapshot;
-}
 
 bool IsPartitioned(const spec::TableMetadata& metadata) {
   return std::any_of(metadata.specs.begin(), metadata.specs.end(),
@@ -51,9 +43,8 @@ Result<spec::PartitionStatisticsFile> WriteStatistics(const ProcedureCall& call,
   spec::PartitionStatisticsFile statistics;
   if (rows.empty()) return statistics;
   statistics.snapshot_id = snapshot.snapshot_id;
-  statistics.path = metadata.Property("write.metadata.path", metadata.location + "/metadata") +
-                    "/partition-stats-" + std::to_string(snapshot.snapshot_id) + "-" + NewUuid() +
-                    ".parquet";
+  statistics.path = catalog::MetadataFolder(metadata) + "/partition-stats-" +
+                    std::to_string(snapshot.snapshot_id) + "-" + NewUuid() + ".parquet";
   ASSIGN_OR_RETURN(statistics.file_size_in_bytes, files.Write(statistics.path, schema, rows));
   return statistics;
 }
@@ -63,7 +54,7 @@ Result<spec::PartitionStatisticsFile> WriteStatistics(const ProcedureCall& call,
 Result<ProcedureRows> ComputePartitionStats(const ProcedureCall& call) {
   ASSIGN_OR_RETURN(TableHandle table, call.Table());
   const spec::TableMetadata& metadata = table.metadata();
-  ASSIGN_OR_RETURN(const spec::Snapshot* snapshot, SnapshotOf(call, metadata));
+  ASSIGN_OR_RETURN(const spec::Snapshot* snapshot, call.Snapshot(metadata));
   if (snapshot == nullptr) return ProcedureRows();
   if (!IsPartitioned(metadata)) return IllegalArgument("Table must be partitioned");
   const auto* latest = table::LatestPartitionStats(metadata, snapshot->snapshot_id);

@@ -3,6 +3,7 @@
 
 #include "base/strings.h"
 #include "base/uuid.h"
+#include "catalog/metadata_file.h"
 #include "engine/errors.h"
 #include "engine/procedures.h"
 #include "engine/table_write.h"
@@ -13,15 +14,6 @@
 
 namespace iceblink::engine {
 namespace {
-
-Result<const spec::Snapshot*> SnapshotOf(const ProcedureCall& call,
-                                         const spec::TableMetadata& metadata) {
-  auto id = call.Number("snapshot_id");
-  if (!id) return metadata.CurrentSnapshot();
-  const spec::Snapshot* snapshot = metadata.SnapshotById(*id);
-  if (snapshot == nullptr) return IllegalArgument("Snapshot not found: " + std::to_string(*id));
-  return snapshot;
-}
 
 Result<std::vector<const spec::NestedField*>> ColumnsOf(const ProcedureCall& call,
                                                         const spec::Schema& schema) {
@@ -81,13 +73,13 @@ Result<io::ThetaSketch> SketchOf(const ProcedureCall& call, const TableHandle& t
 Result<ProcedureRows> ComputeTableStats(const ProcedureCall& call) {
   ASSIGN_OR_RETURN(TableHandle table, call.Table());
   const spec::TableMetadata& metadata = table.metadata();
-  ASSIGN_OR_RETURN(const spec::Snapshot* snapshot, SnapshotOf(call, metadata));
+  ASSIGN_OR_RETURN(const spec::Snapshot* snapshot, call.Snapshot(metadata));
   if (snapshot == nullptr) return ProcedureRows();
   ASSIGN_OR_RETURN(auto columns, ColumnsOf(call, metadata.SchemaOfSnapshot(*snapshot)));
   spec::StatisticsFile statistics;
   statistics.snapshot_id = snapshot->snapshot_id;
-  statistics.path = metadata.Property("write.metadata.path", metadata.location + "/metadata") +
-                    "/" + std::to_string(snapshot->snapshot_id) + "-" + NewUuid() + ".stats";
+  statistics.path = catalog::MetadataFolder(metadata) + "/" +
+                    std::to_string(snapshot->snapshot_id) + "-" + NewUuid() + ".stats";
   std::vector<std::pair<const spec::NestedField*, io::ThetaSketch>> sketches;
   for (const spec::NestedField* column : columns) {
     ASSIGN_OR_RETURN(io::ThetaSketch sketch, SketchOf(call, table, *snapshot, *column));

@@ -29,6 +29,9 @@ struct ProcedureCall {
   std::optional<int64_t> Millis(std::string_view name) const;
   std::map<std::string, std::string> Options(std::string_view name) const;
   std::vector<std::string> Strings(std::string_view name) const;
+  // The snapshot of the argument `snapshot_id`, else the current one, which may be null. Error:
+  // IllegalArgumentException "Snapshot not found: %d".
+  Result<const spec::Snapshot*> Snapshot(const spec::TableMetadata& metadata) const;
   // The argument `where` as a filter of a table's files; true where absent. Errors:
   // IllegalArgumentException "Cannot parse predicates in where option: %s", "Cannot convert Spark
   // filter: %s to Iceberg expression".

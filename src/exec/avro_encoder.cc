@@ -23,12 +23,6 @@ using spec::TypeKind;
 constexpr int64_t kNanosPerMicro = 1000;
 
 template <typename T>
-T Take(Result<T> result) {
-  if (!result) ThrowError(result.error());
-  return std::move(result).value();
-}
-
-template <typename T>
 const T& At(const RecursiveUnifiedVectorFormat& column, size_t index) {
   return UnifiedVectorFormat::GetData<T>(column.unified)[index];
 }
@@ -167,8 +161,8 @@ class AvroEncoder final : public FileEncoder {
  public:
   AvroEncoder(const EncoderTarget& target, const FileSettings& settings)
       : schema_(target.schema), options_(Options(target.schema, settings)) {
-    auto file = Take(target.files.Create(target.path, io::WriteMode::kReplace));
-    writer_.emplace(Take(avro::Writer::Create(
+    auto file = OrThrow(target.files.Create(target.path, io::WriteMode::kReplace));
+    writer_.emplace(OrThrow(avro::Writer::Create(
         std::move(file), table::AvroSchemaText(spec::StructType{target.schema.fields()}, "table"),
         options_)));
   }
@@ -179,7 +173,7 @@ class AvroEncoder final : public FileEncoder {
     int64_t count = 0;
     auto close = [&] {
       if (count == 0) return;
-      out->blocks.push_back(Take(avro::Writer::Pack(options_, count, encoder.buffer())));
+      out->blocks.push_back(OrThrow(avro::Writer::Pack(options_, count, encoder.buffer())));
       encoder.Clear();
       count = 0;
     };
@@ -203,14 +197,14 @@ class AvroEncoder final : public FileEncoder {
 
   void Append(EncodedRows& rows) override {
     for (const auto& block : static_cast<Blocks&>(rows).blocks) {
-      if (Status status = writer_->Append(block); !status) ThrowError(status.error());
+      OrThrow(writer_->Append(block));
     }
   }
 
   int64_t size() override { return writer_->length(); }
 
   void Close(spec::DataFile* file) override {
-    if (Status status = writer_->Close(); !status) ThrowError(status.error());
+    OrThrow(writer_->Close());
     file->file_size_in_bytes = writer_->length();
   }
 

@@ -21,10 +21,6 @@ using duckdb::MultiFileBindData;
 
 using OpenFunction = std::function<Result<std::unique_ptr<FileDecoder>>()>;
 
-void Check(const Status& status) {
-  if (!status) ThrowError(status.error());
-}
-
 // Decoders of one file as one of DuckDB's readers: row numbers, deletes, and a part of the file for
 // each thread at a time.
 class DecodedReader final : public duckdb::BaseFileReader {
@@ -61,7 +57,7 @@ class DecodedReader final : public duckdb::BaseFileReader {
                    LocalTableFunctionState& local) override {
     Thread& thread = Of(local);
     if (!thread.ready) Prepare(thread);
-    Check(thread.decoder->Start(thread.part));
+    OrThrow(thread.decoder->Start(thread.part));
     thread.position = parts_[thread.part];
   }
 
@@ -72,10 +68,9 @@ class DecodedReader final : public duckdb::BaseFileReader {
     while (true) {
       out.clear();
       for (size_t slot : thread.slots) out.push_back(&chunk.data[slot]);
-      auto count = thread.decoder->Next(out);
-      if (!count) ThrowError(count.error());
-      if (*count == 0) return duckdb::SourceResultType::FINISHED;
-      Finish(thread, *count, chunk);
+      const size_t count = OrThrow(thread.decoder->Next(out));
+      if (count == 0) return duckdb::SourceResultType::FINISHED;
+      Finish(thread, count, chunk);
       if (chunk.size() > 0) return duckdb::SourceResultType::HAVE_MORE_OUTPUT;
       chunk.Reset();
     }
@@ -97,11 +92,7 @@ class DecodedReader final : public duckdb::BaseFileReader {
   }
 
   void Prepare(Thread& thread) {
-    if (thread.decoder == nullptr) {
-      auto opened = open_();
-      if (!opened) ThrowError(opened.error());
-      thread.decoder = std::move(*opened);
-    }
+    if (thread.decoder == nullptr) thread.decoder = OrThrow(open_());
     duckdb::vector<duckdb::ColumnIndex> selected;
     for (size_t i = 0; i < column_indexes.size(); ++i) {
       if (column_indexes[i].GetPrimaryIndex() < physical_columns_) {
@@ -111,7 +102,7 @@ class DecodedReader final : public duckdb::BaseFileReader {
         thread.row_numbers.push_back(i);
       }
     }
-    Check(thread.decoder->Select(selected));
+    OrThrow(thread.decoder->Select(selected));
     thread.ready = true;
   }
 
@@ -190,9 +181,8 @@ class MixedFormats final : public duckdb::MultiFileReaderInterface {
       return OpenDecoder(context, *scan, scan->tasks[index].file);
     };
     if (scan_->read_ahead != nullptr) scan_->read_ahead->Opened(data_file.file_path);
-    auto decoder = open();
-    if (!decoder) ThrowError(decoder.error());
-    return duckdb::make_shared_ptr<DecodedReader>(file, std::move(*decoder), std::move(open));
+    auto decoder = OrThrow(open());
+    return duckdb::make_shared_ptr<DecodedReader>(file, std::move(decoder), std::move(open));
   }
   duckdb::unique_ptr<MultiFileReaderInterface> Copy() override {
     return duckdb::make_uniq<MixedFormats>(parquet_->Copy(), scan_);

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <numeric>
 
 #include "base/strings.h"
 #include "duckdb/common/arrow/arrow_wrapper.hpp"
+#include "duckdb/common/arrow/schema_metadata.hpp"
 #include "duckdb/function/table/arrow.hpp"
 #include "exec/file_decoder.h"
 #include "io/orc.h"
@@ -22,37 +21,15 @@ using duckdb::LogicalType;
 using duckdb::MultiFileColumnDefinition;
 using duckdb::Vector;
 
-// Arrow's metadata: a count, then keys and values, each behind its length.
-std::map<std::string, std::string> Attributes(const ArrowSchema& schema) {
-  std::map<std::string, std::string> out;
-  const char* at = schema.metadata;
-  if (at == nullptr) return out;
-  const auto number = [&] {
-    int32_t value = 0;
-    std::memcpy(&value, at, sizeof value);
-    at += sizeof value;
-    return value;
-  };
-  const auto text = [&] {
-    const int32_t length = number();
-    std::string value(at, static_cast<size_t>(length));
-    at += length;
-    return value;
-  };
-  for (int32_t i = number(); i > 0; --i) {
-    std::string key = text();
-    out[std::move(key)] = text();
-  }
-  return out;
+std::string Attribute(const ArrowSchema& schema, const char* key) {
+  return duckdb::ArrowSchemaMetadata(schema.metadata).GetOption(key);
 }
 
 MultiFileColumnDefinition Define(const std::string& name, const ArrowSchema& schema,
                                  const LogicalType& type) {
   MultiFileColumnDefinition column(name, type);
-  const auto attributes = Attributes(schema);
-  if (auto id = attributes.find("iceberg.id"); id != attributes.end()) {
-    if (auto number = ParseInt32(id->second)) column.identifier = duckdb::Value::INTEGER(*number);
-  }
+  if (auto id = ParseInt32(Attribute(schema, "iceberg.id")))
+    column.identifier = duckdb::Value::INTEGER(*id);
   switch (type.id()) {
     case duckdb::LogicalTypeId::STRUCT: {
       const auto& types = duckdb::StructType::GetChildTypes(type);
@@ -81,14 +58,11 @@ MultiFileColumnDefinition Define(const std::string& name, const ArrowSchema& sch
 
 // The type that a column of ORC's long or binary holds by its attributes.
 LogicalType Meaning(const ArrowSchema& schema, const LogicalType& stored) {
-  const auto attributes = Attributes(schema);
-  const auto is = [&](const char* key, std::string_view value) {
-    auto it = attributes.find(key);
-    return it != attributes.end() && it->second == value;
-  };
-  if (stored.id() == duckdb::LogicalTypeId::BIGINT && is("iceberg.long-type", "TIME"))
+  if (stored.id() == duckdb::LogicalTypeId::BIGINT &&
+      Attribute(schema, "iceberg.long-type") == "TIME")
     return LogicalType::TIME;
-  if (stored.id() == duckdb::LogicalTypeId::BLOB && is("iceberg.binary-type", "UUID"))
+  if (stored.id() == duckdb::LogicalTypeId::BLOB &&
+      Attribute(schema, "iceberg.binary-type") == "UUID")
     return LogicalType::UUID;
   return stored;
 }

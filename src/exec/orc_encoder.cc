@@ -20,12 +20,6 @@ using spec::TypeKind;
 
 constexpr int64_t kLikelyCompression = 4;
 
-template <typename T>
-T Take(Result<T> result) {
-  if (!result) ThrowError(result.error());
-  return std::move(result).value();
-}
-
 OrcField FieldOf(const spec::NestedField& field);
 
 void AddAttribute(OrcField* field, const char* key, std::string value) {
@@ -173,9 +167,9 @@ class OrcEncoder final : public FileEncoder {
     options.stripe_bytes = settings.row_group_bytes;
     options.bloom_fpp = settings.bloom_fpp;
     options.bloom_columns = SplitTrimmed(settings.bloom_columns, ',');
-    io::OrcModule* module = Take(io::LoadOrc());
-    auto file = Take(target.files.Create(target.path, io::WriteMode::kReplace));
-    writer_ = Take(module->Create(std::move(file), columns, options));
+    io::OrcModule* module = OrThrow(io::LoadOrc());
+    auto file = OrThrow(target.files.Create(target.path, io::WriteMode::kReplace));
+    writer_ = OrThrow(module->Create(std::move(file), columns, options));
   }
 
   std::unique_ptr<EncodedRows> Encode(duckdb::ColumnDataCollection& rows) override {
@@ -193,14 +187,16 @@ class OrcEncoder final : public FileEncoder {
     auto& batches = static_cast<Batches&>(rows);
     const int64_t before = writer_->size();
     for (duckdb::ArrowArrayWrapper& array : batches.arrays) {
-      if (Status status = writer_->Append(&array.arrow_array); !status) ThrowError(status.error());
+      OrThrow(writer_->Append(&array.arrow_array));
     }
     pending_ = writer_->size() == before ? pending_ + batches.bytes / kLikelyCompression : 0;
   }
 
   int64_t size() override { return writer_->size() + pending_; }
 
-  void Close(spec::DataFile* file) override { file->file_size_in_bytes = Take(writer_->Close()); }
+  void Close(spec::DataFile* file) override {
+    file->file_size_in_bytes = OrThrow(writer_->Close());
+  }
 
  private:
   duckdb::ClientProperties properties_;  // its defaults: plain Arrow

@@ -36,6 +36,16 @@ struct SparkError {
 // Carries any Error through DuckDB.
 [[noreturn]] void ThrowError(const Error& error);
 
+// The value, or the error by ThrowError.
+template <typename T>
+T OrThrow(Result<T> result) {
+  if (!result) ThrowError(result.error());
+  return std::move(result).value();
+}
+inline void OrThrow(const Status& status) {
+  if (!status) ThrowError(status.error());
+}
+
 // Returns the Error for a failure that DuckDB reports. `invalidated` (may be null) is set when the
 // instance must be reopened.
 Error DecodeError(duckdb::ErrorData error, bool* invalidated = nullptr);

@@ -77,9 +77,7 @@ void ScanRows(duckdb::ClientContext&, duckdb::TableFunctionInput& input,
   RowSource& source = *input.bind_data->Cast<RowsBind>().source;
   RowsState& state = input.global_state->Cast<RowsState>();
   if (state.at == state.rows.size()) {
-    auto next = source.next();
-    if (!next) ThrowError(next.error());
-    state.rows = std::move(next).value();
+    state.rows = OrThrow(source.next());
     state.at = 0;
   }
   size_t count = std::min<size_t>(STANDARD_VECTOR_SIZE, state.rows.size() - state.at);

@@ -61,6 +61,22 @@ void VisitNode(Node& node, const OnPlan& on_plan, const OnExpr& on_expr,
 
 constexpr auto kIgnore = [](const auto&) {};
 
+// A copy of a subquery with what `rewrite` makes of its plan and values; null for another
+// expression.
+template <typename Rewrite>
+ExprPtr WithSubqueries(const ExprPtr& node, const Rewrite& rewrite) {
+  if (const auto* subquery = node->As<ScalarSubquery>())
+    return MakeExpr(ScalarSubquery{rewrite(subquery->plan)}, node->type, node->nullable);
+  if (const auto* subquery = node->As<ExistsSubquery>())
+    return MakeExpr(ExistsSubquery{rewrite(subquery->plan)}, node->type, node->nullable);
+  if (const auto* subquery = node->As<InSubquery>()) {
+    InSubquery copy{{}, rewrite(subquery->plan)};
+    for (const ExprPtr& value : subquery->values) copy.values.push_back(rewrite(value));
+    return MakeExpr(std::move(copy), node->type, node->nullable);
+  }
+  return nullptr;
+}
+
 // Rewrites column ids. Definitions are renamed when first seen, inputs before the nodes that use
 // them.
 class IdRewriter {
@@ -102,16 +118,7 @@ class IdRewriter {
         copy.body = Rewrite(copy.body);
         return MakeExpr(std::move(copy), node->type, node->nullable);
       }
-      if (const auto* subquery = node->As<ScalarSubquery>())
-        return MakeExpr(ScalarSubquery{Rewrite(subquery->plan)}, node->type, node->nullable);
-      if (const auto* subquery = node->As<ExistsSubquery>())
-        return MakeExpr(ExistsSubquery{Rewrite(subquery->plan)}, node->type, node->nullable);
-      if (const auto* subquery = node->As<InSubquery>()) {
-        InSubquery copy{{}, Rewrite(subquery->plan)};
-        for (const ExprPtr& value : subquery->values) copy.values.push_back(Rewrite(value));
-        return MakeExpr(std::move(copy), node->type, node->nullable);
-      }
-      return nullptr;
+      return WithSubqueries(node, [this](const auto& part) { return Rewrite(part); });
     });
   }
 
@@ -143,17 +150,8 @@ class TableRewriter {
 
  private:
   ExprPtr Rewrite(const ExprPtr& expr) {
-    return Transform(expr, [&](const ExprPtr& node) -> ExprPtr {
-      if (const auto* subquery = node->As<ScalarSubquery>())
-        return MakeExpr(ScalarSubquery{Rewrite(subquery->plan)}, node->type, node->nullable);
-      if (const auto* subquery = node->As<ExistsSubquery>())
-        return MakeExpr(ExistsSubquery{Rewrite(subquery->plan)}, node->type, node->nullable);
-      if (const auto* subquery = node->As<InSubquery>()) {
-        InSubquery copy{{}, Rewrite(subquery->plan)};
-        for (const ExprPtr& value : subquery->values) copy.values.push_back(Rewrite(value));
-        return MakeExpr(std::move(copy), node->type, node->nullable);
-      }
-      return nullptr;
+    return Transform(expr, [&](const ExprPtr& node) {
+      return WithSubqueries(node, [this](const auto& part) { return Rewrite(part); });
     });
   }
 

@@ -1,10 +1,9 @@
 """Two processes on one table, and a process that dies: no commit is lost, doubled or half done."""
 import random
 import signal
-import threading
 import time
 
-from iceblink import Iceblink, SqlError, jdbc
+from iceblink import Iceblink, SqlError, append_from_two, jdbc
 
 
 def lake(folder):
@@ -16,21 +15,7 @@ def test_two_processes_append_fifty_times_each(tmp_path):
     with lake(tmp_path) as one, lake(tmp_path) as two:
         one.run("CREATE NAMESPACE db")
         one.run("CREATE TABLE db.t (writer INT, n INT) USING iceberg")
-        failures = []
-
-        def append(session, writer):
-            for n in range(50):
-                try:
-                    session.run(f"INSERT INTO db.t VALUES ({writer}, {n})")
-                except SqlError as error:
-                    failures.append(str(error))
-
-        threads = [threading.Thread(target=append, args=a) for a in ((one, 1), (two, 2))]
-        [t.start() for t in threads]
-        [t.join() for t in threads]
-        assert failures == []
-        assert one.run("SELECT count(*) FROM db.t.snapshots") == [[100]]
-        assert one.run("SELECT writer, count(*), count(DISTINCT n) FROM db.t GROUP BY writer ORDER BY writer") == [[1, 50, 50], [2, 50, 50]]
+        append_from_two(one, two, 50)
         assert one.run("SELECT summary['total-records'] FROM db.t.snapshots ORDER BY committed_at DESC LIMIT 1") == [["100"]]
 
 

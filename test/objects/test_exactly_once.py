@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from iceblink import Iceblink, SqlError
+from iceblink import Iceblink, SqlError, append_from_two
 from s3_proxy import S3Proxy
 
 APPENDS = 8
@@ -22,24 +22,7 @@ def test_every_append_of_two_processes_lands_once(s3, tmp_path):
             one.run("CREATE NAMESPACE db")
             one.run(f"CREATE TABLE db.t (writer INT, n INT) USING iceberg {PATIENT}")
             proxy.plan = lambda method, path: "meet" if method == "PUT" and is_version(path) else "none"
-            failures = []
-            together = threading.Barrier(2)
-
-            def append(session, writer):
-                for n in range(APPENDS):
-                    together.wait()
-                    try:
-                        session.run(f"INSERT INTO db.t VALUES ({writer}, {n})")
-                    except SqlError as error:
-                        failures.append(str(error))
-
-            threads = [threading.Thread(target=append, args=a) for a in ((one, 1), (two, 2))]
-            [t.start() for t in threads]
-            [t.join() for t in threads]
-            assert failures == []
-            assert one.run("SELECT count(*) FROM db.t.snapshots") == [[2 * APPENDS]]
-            assert one.run("SELECT writer, count(*), count(DISTINCT n) FROM db.t GROUP BY writer ORDER BY writer") == [
-                [1, APPENDS, APPENDS], [2, APPENDS, APPENDS]]
+            append_from_two(one, two, APPENDS, before=threading.Barrier(2).wait)
         created = [path for method, path, condition, status in proxy.answered if method == "PUT" and is_version(path) and status == 200]
         assert len(created) == len(set(created)) == 2 * APPENDS + 1
 
